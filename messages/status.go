@@ -1,0 +1,38 @@
+package messages
+
+import "time"
+
+// ServerState is the state of one server.
+type ServerState string
+
+const (
+	StateDisabled ServerState = "disabled"
+	StateStopped  ServerState = "stopped"
+	StateStarting ServerState = "starting"
+	StateUp       ServerState = "up"
+	StateBackoff  ServerState = "backoff"
+	StateFailed   ServerState = "failed"
+	StateStopping ServerState = "stopping"
+)
+
+// ServerStatus is a snapshot of one server.
+type ServerStatus struct {
+	ID          string      `json:"id"`
+	State       ServerState `json:"state"`
+	PID         int         `json:"pid,omitempty"` // of the process group's leader; 0 for remote servers
+	Incarnation int         `json:"incarnation"`
+	Since       time.Time   `json:"since"` // when it came into this state
+	Tools       int         `json:"tools"`
+	InFlight    int         `json:"in_flight"`
+	Queued      int         `json:"queued"`
+	// Restarts is the number of restarts since the supervisor started; Window counts those inside the budget's window.
+	Restarts int `json:"restarts"`
+	Window   int `json:"window"`
+	Budget   int `json:"budget"`
+	// LastExit is the post-mortem of the incarnation before, in words.
+	LastExit   string   `json:"last_exit,omitempty"`
+	RetryAfter Millis   `json:"retry_after_ms,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	// Stale counts messages of older incarnations that were dropped.
+	Stale int `json:"stale,omitempty"`
+}
