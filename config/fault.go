@@ -45,3 +45,6 @@ func (fs Faults) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Error makes a single fault an error, for what is refused after loading.
+func (f Fault) Error() string { return f.String() }

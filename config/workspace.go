@@ -50,7 +50,7 @@ type Server struct {
 	Significant bool
 }
 
-// Health is how often an idle server is probed.
+// Health is how often an idle server is probed. Every 0 means never; Misses probes in a row must fail.
 type Health struct {
 	Every, Timeout time.Duration
 	Misses         int

@@ -1,0 +1,70 @@
+package config
+
+var (
+	workspaceShape = shape{
+		known: "apiVersion kind metadata governance identity credentials mcp_servers",
+		idle: "organisation{} team{} model_providers[] storage{} context_compression{} planning{} synthesis{} server{} " +
+			"command_packs[] events[] memory{} authoring{} gates{} supervision[]",
+	}
+	metadataShape   = shape{known: "id name description annotations", pedantic: "name"}
+	governanceShape = shape{known: "provider", idle: "policy_language config{} limits{} decision_skills[]"}
+	identityShape   = shape{known: "provider", idle: "config{}"}
+)
+
+// workspace reads the main file.
+func (l *loader) workspace(top value) {
+	if !l.header(top, "Workspace") && top.get("kind").kind == text {
+		return // a file of another kind: its fields mean something else
+	}
+	l.check(top, workspaceShape)
+	metadata := top.get("metadata")
+	l.check(metadata, metadataShape)
+	l.ws.ID = l.id(metadata.get("id"), "workspace")
+	if l.ws.Name = l.str(metadata.get("name")); l.ws.Name == "" {
+		l.ws.Name = l.ws.ID
+	}
+	l.str(metadata.get("description"))
+	l.fields(metadata.get("annotations"))
+	l.provider(top.get("governance"), governanceShape, "agt", "mock", "builtin", "custom")
+	l.provider(top.get("identity"), identityShape, "builtin", "mock", "auth0", "okta", "google", "azure-ad", "oidc")
+	l.credentials(top.get("credentials"))
+	l.servers(top.get("mcp_servers"))
+	l.unresolvedIn(top)
+}
+
+// provider reads a block that chooses one of several implementations; only our own is run.
+func (l *loader) provider(v value, s shape, words ...string) {
+	l.check(v, s)
+	provider := v.get("provider")
+	switch oneOf(&l.report, provider, "builtin", words...) {
+	case "builtin", "mock":
+	default:
+		l.idle(provider)
+	}
+}
+
+// unresolvedIn reports the main file's placeholders that have no value.
+func (l *loader) unresolvedIn(top value) {
+	for _, f := range top.fields {
+		switch f.key {
+		case "mcp_servers":
+			l.unresolvedServers(f.value)
+		case "credentials":
+			for _, c := range f.fields {
+				l.unresolved(c.value, "credential \""+c.key+"\"")
+			}
+		default:
+			l.unresolved(f.value, "")
+		}
+	}
+}
+
+func (l *loader) unresolvedServers(v value) {
+	for _, item := range v.items {
+		name := item.get("id")
+		if !name.given() {
+			name = item.get("name")
+		}
+		l.unresolved(item, "server "+name.quote())
+	}
+}
