@@ -7,9 +7,12 @@ import (
 
 // Call is one tool call on its way from an agent to a server.
 type Call struct {
-	ID    string // unique; names the call in the audit
-	Run   string // the run it belongs to; empty outside a run
-	Agent string
+	ID  string // unique; names the call in the audit
+	Run string // the run it belongs to; empty outside a run
+	// Agent is the caller's id. Topology is where that id is declared: two topologies may use one id for two agents.
+	// It is empty for the operator, and where the id is declared once.
+	Agent    string
+	Topology string
 	// Server and Tool are the server's id and the tool's original name.
 	Server string
 	Tool   string
@@ -57,6 +60,7 @@ type Decision struct {
 // CallResult is the one reply to a CallTool. Its JSON form is what `supervisor call --json` prints.
 type CallResult struct {
 	CallID  string  `json:"call_id"`
+	Run     string  `json:"run,omitempty"`
 	Agent   string  `json:"agent"`
 	Server  string  `json:"server"`
 	Tool    string  `json:"tool"`
