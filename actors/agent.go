@@ -1,0 +1,265 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/models"
+)
+
+// Messages of an agent.
+type (
+	// turned is the end of the model's thinking.
+	turned struct {
+		turn models.Turn
+		err  error
+	}
+	// agentDone is an agent's one answer to its parent; Key is what the parent called it.
+	agentDone struct {
+		Key     string
+		Outcome messages.Outcome
+		Text    string
+	}
+	// cancelAgent ends an agent early; it still answers.
+	cancelAgent struct{ Reason string }
+)
+
+// maxTurns bounds an agent that never comes to an end; it is what the reference runtime of the workspace format allows.
+const maxTurns = 50
+
+// task is what an agent is given.
+type task struct {
+	run      *actor.PID
+	runID    string
+	topology string
+	agent    config.Agent
+	input    string
+	models   map[string]models.Model
+}
+
+// agent runs one agent: the model thinks in a goroutine, its calls go to the gate, its children work beside each other,
+// and when all of a turn have answered the model thinks again.
+type agent struct {
+	env    *env
+	task   task
+	key    string
+	box    *toolbox
+	past   []models.Past
+	turn   models.Turn
+	due    map[string]int // what the turn still waits for: call id or child key -> index
+	ended  []models.Result
+	sent   map[string]messages.Call // calls in flight
+	think  context.CancelFunc
+	cancel *cancelAgent
+	born   int // children spawned so far
+}
+
+func newAgent(e *env, t task, key string) *agent {
+	return &agent{env: e, task: t, key: key, box: newToolbox(e.ws, t.agent), sent: map[string]messages.Call{}}
+}
+
+func spawnAgent(ctx actor.Context, e *env, t task, key string) *actor.PID {
+	pid, err := ctx.SpawnNamed(e.props("agent "+t.agent.ID, func() behaviour { return newAgent(e, t, key) }), key)
+	if err != nil {
+		panic("actors: spawn agent " + key + ": " + err.Error()) // keys are unique below one parent
+	}
+	return pid
+}
+
+func (a *agent) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		a.onStarted(ctx)
+	case *actor.Stopping:
+		a.stopThinking()
+	case catalogueKnown:
+		a.box.learn(m)
+		a.begin(ctx)
+	case startFailed:
+		a.box.giveUp(m.Server)
+		a.begin(ctx)
+	case turned:
+		a.onTurned(ctx, m)
+	case messages.CallResult:
+		a.onResult(ctx, m)
+	case agentDone:
+		a.onChild(ctx, m)
+	case cancelAgent:
+		a.onCancel(ctx, m)
+	}
+}
+
+func (a *agent) onStarted(ctx actor.Context) {
+	a.env.hub.publish(messages.Event{Kind: messages.AgentStarted, Agent: a.task.agent.ID, Run: a.task.runID})
+	a.record(audit.Record{EventType: audit.EventType(messages.AgentStarted)})
+	for _, server := range a.box.servers() {
+		ctx.Request(a.env.instance(server), want{})
+	}
+	a.begin(ctx)
+}
+
+// begin starts the first turn once the tools of wholly granted servers are known, or known to be out of reach.
+func (a *agent) begin(ctx actor.Context) {
+	if a.think == nil && a.box.ready() {
+		a.next(ctx)
+	}
+}
+
+// next lets the model think.
+func (a *agent) next(ctx actor.Context) {
+	if len(a.past) >= maxTurns {
+		a.done(ctx, messages.Invalid, fmt.Sprintf("agent `%s` did not come to an end within %d turns", a.task.agent.ID, maxTurns))
+		return
+	}
+	thinking, stop := context.WithCancel(context.Background())
+	a.think = stop
+	request := models.Request{System: a.task.agent.System, Input: a.task.input, Turns: a.past, Tools: a.box.tools()}
+	model, self, e := a.task.models[a.task.agent.ID], ctx.Self(), a.env
+	crashed := func(c *safe.Crash) {
+		e.crashed(c)
+		e.send(self, turned{err: c})
+	}
+	safe.Go("model of "+a.task.agent.ID, crashed, func() {
+		turn, err := model.Next(thinking, request)
+		e.send(self, turned{turn: turn, err: err})
+	})
+}
+
+func (a *agent) stopThinking() {
+	if a.think != nil {
+		a.think()
+	}
+}
+
+func (a *agent) onTurned(ctx actor.Context, m turned) {
+	a.stopThinking()
+	switch {
+	case a.cancel != nil:
+		a.done(ctx, messages.Cancelled, a.cancel.Reason)
+	case m.err != nil:
+		a.done(ctx, modelOutcome(m.err), fmt.Sprintf("the model of agent `%s`: %v", a.task.agent.ID, m.err))
+	case len(m.turn.Calls) == 0:
+		a.done(ctx, messages.OK, m.turn.Text)
+	default:
+		a.carryOut(ctx, m.turn)
+	}
+}
+
+func modelOutcome(err error) messages.Outcome {
+	var crash *safe.Crash
+	if errors.As(err, &crash) {
+		return messages.Internal
+	}
+	return messages.Invalid
+}
+
+// carryOut starts all calls of a turn at the same time.
+func (a *agent) carryOut(ctx actor.Context, turn models.Turn) {
+	a.turn, a.due, a.ended = turn, map[string]int{}, make([]models.Result, len(turn.Calls))
+	for index, call := range turn.Calls {
+		if child, ok := a.box.child(call.Tool); ok {
+			a.delegate(ctx, index, child, call)
+		} else {
+			a.call(ctx, index, call)
+		}
+	}
+}
+
+func (a *agent) delegate(ctx actor.Context, index int, child config.Agent, call models.Call) {
+	a.born++
+	key := child.ID + "-" + strconv.Itoa(a.born)
+	a.due[key] = index
+	next := a.task
+	next.agent, next.input = child, delegated(call.Arguments, a.task.input)
+	spawnAgent(ctx, a.env, next, key)
+}
+
+func (a *agent) call(ctx actor.Context, index int, call models.Call) {
+	target := a.box.resolve(call.Tool)
+	c := messages.Call{
+		ID: newID(), Run: a.task.runID, Agent: a.task.agent.ID, Topology: a.task.topology,
+		Server: target.server, Tool: target.tool, Arguments: withDefaults(call.Arguments, target.defaults),
+	}
+	a.due[c.ID], a.sent[c.ID] = index, c
+	ctx.Request(a.env.gate(c.Agent), messages.CallTool{Call: c})
+}
+
+func (a *agent) onResult(ctx actor.Context, m messages.CallResult) {
+	delete(a.sent, m.CallID)
+	ctx.Send(a.task.run, counted{Outcome: m.Outcome})
+	a.collect(ctx, m.CallID, models.Result{
+		OK: m.Outcome == messages.OK, Outcome: string(m.Outcome), Text: readable(m), Raw: m.Result,
+	})
+}
+
+func (a *agent) onChild(ctx actor.Context, m agentDone) {
+	a.collect(ctx, m.Key, models.Result{OK: m.Outcome == messages.OK, Outcome: string(m.Outcome), Text: m.Text})
+}
+
+// collect takes one end of the turn in; after the last one the model goes on.
+func (a *agent) collect(ctx actor.Context, key string, r models.Result) {
+	index, ok := a.due[key]
+	if !ok {
+		return
+	}
+	delete(a.due, key)
+	r.ID, r.Tool = a.turn.Calls[index].ID, a.turn.Calls[index].Tool
+	a.ended[index] = r
+	if len(a.due) > 0 {
+		return
+	}
+	a.past = append(a.past[:len(a.past):len(a.past)], models.Past{Turn: a.turn, Results: a.ended})
+	if a.cancel != nil {
+		a.done(ctx, messages.Cancelled, a.cancel.Reason)
+		return
+	}
+	a.next(ctx)
+}
+
+// onCancel tells everything the agent waits for to end; the agent answers when it has.
+func (a *agent) onCancel(ctx actor.Context, m cancelAgent) {
+	if a.cancel != nil {
+		return
+	}
+	a.cancel = &m
+	a.stopThinking()
+	for _, child := range ctx.Children() {
+		ctx.Send(child, m)
+	}
+	for id, c := range a.sent {
+		ctx.Send(a.env.gate(c.Agent), messages.CancelCall{ID: id, Agent: c.Agent, Server: c.Server, Reason: m.Reason})
+	}
+	if a.think == nil { // it had not begun
+		a.done(ctx, messages.Cancelled, m.Reason)
+	}
+}
+
+func (a *agent) done(ctx actor.Context, o messages.Outcome, text string) {
+	a.env.hub.publish(messages.Event{Kind: messages.AgentCompleted, Agent: a.task.agent.ID, Run: a.task.runID, Outcome: o})
+	a.record(audit.Record{EventType: audit.EventType(messages.AgentCompleted), Outcome: o})
+	ctx.Send(ctx.Parent(), agentDone{Key: a.key, Outcome: o, Text: text})
+	ctx.Stop(ctx.Self())
+}
+
+func (a *agent) record(r audit.Record) {
+	r.AgentID, r.RunID, r.TopologyID = a.task.agent.ID, a.task.runID, a.task.topology
+	a.env.send(a.env.journal(), noted{Record: r})
+}
+
+func (a *agent) crashed(ctx actor.Context, c *safe.Crash) {
+	a.stopThinking()
+	for id, call := range a.sent {
+		ctx.Send(a.env.gate(call.Agent), messages.CancelCall{ID: id, Agent: call.Agent, Server: call.Server, Reason: "the agent crashed"})
+	}
+	ctx.Send(ctx.Parent(), agentDone{Key: a.key, Outcome: messages.Internal, Text: crashedRun(c).Message})
+}
+
+func (a *agent) refuse(actor.Context, *safe.Crash) {}

@@ -1,0 +1,124 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/models"
+)
+
+// Messages of the agents actor.
+type (
+	// startRun starts a run; the sender gets a runEnded.
+	startRun struct {
+		ID       string
+		Topology config.Topology
+		Input    string
+		Models   map[string]models.Model // by agent id
+	}
+	// cancelRun ends a run; its starter still gets its runEnded.
+	cancelRun struct {
+		ID     string
+		Reason string
+	}
+	// runEnded is the one reply to a startRun.
+	runEnded struct {
+		Result RunResult
+		Error  *RunError
+	}
+	// stopAgents ends all runs; the sender gets agentsStopped when the last has ended.
+	stopAgents struct{}
+	// significantFailed tells that a server was given up without which no run can go on.
+	significantFailed struct{ Server, Text string }
+)
+
+// agents is the parent of all runs.
+type agents struct {
+	env     *env
+	runs    map[string]*actor.PID // the starter, by run id
+	stopper *actor.PID
+}
+
+func newAgents(e *env) *agents { return &agents{env: e, runs: map[string]*actor.PID{}} }
+
+func (a *agents) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case startRun:
+		a.onStart(ctx, m)
+	case cancelRun:
+		a.toRun(ctx, m.ID, endRun{Outcome: messages.Cancelled, Reason: m.Reason})
+	case significantFailed:
+		a.toAll(ctx, endRun{Outcome: messages.Unavailable, Reason: "a significant server failed for good: " + m.Text})
+	case stopAgents:
+		a.onStop(ctx)
+	case *actor.Terminated:
+		a.onTerminated(ctx, childName(m.Who))
+	}
+}
+
+func (a *agents) onStart(ctx actor.Context, m startRun) {
+	if a.stopper != nil {
+		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Stopped, Message: "the supervisor is shutting down"}})
+		return
+	}
+	starter, began := ctx.Sender(), time.Now()
+	props := a.env.props("run "+m.ID, func() behaviour { return newRun(a.env, m, starter, began) })
+	if _, err := ctx.SpawnNamed(props, m.ID); err != nil {
+		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Internal, Message: err.Error()}})
+		return
+	}
+	a.runs[m.ID] = starter
+}
+
+func (a *agents) toRun(ctx actor.Context, id string, message any) {
+	if _, ok := a.runs[id]; ok {
+		ctx.Send(a.env.child("agents/"+id), message)
+	}
+}
+
+func (a *agents) toAll(ctx actor.Context, message any) {
+	for id := range a.runs {
+		a.toRun(ctx, id, message)
+	}
+}
+
+func (a *agents) onStop(ctx actor.Context) {
+	a.stopper = ctx.Sender()
+	a.toAll(ctx, endRun{Outcome: messages.Stopped, Reason: "the supervisor is shutting down"})
+	a.stopped(ctx)
+}
+
+func (a *agents) onTerminated(ctx actor.Context, id string) {
+	delete(a.runs, id)
+	a.stopped(ctx)
+}
+
+func (a *agents) stopped(ctx actor.Context) {
+	if a.stopper != nil && len(a.runs) == 0 {
+		ctx.Send(a.stopper, agentsStopped{})
+		a.stopper = nil
+	}
+}
+
+func (a *agents) crashed(_ actor.Context, c *safe.Crash) {
+	for _, starter := range a.runs {
+		a.env.send(starter, runEnded{Error: crashedRun(c)})
+	}
+}
+
+func (a *agents) refuse(ctx actor.Context, c *safe.Crash) {
+	switch ctx.Message().(type) {
+	case startRun:
+		ctx.Respond(runEnded{Error: crashedRun(c)})
+	case stopAgents:
+		ctx.Respond(agentsStopped{})
+	}
+}
+
+func crashedRun(c *safe.Crash) *RunError {
+	return &RunError{Outcome: messages.Internal, Message: "internal error in " + c.Where + "; the log has the stack"}
+}

@@ -1,0 +1,67 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcp-supervisor/supervisor/mcp"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+)
+
+// Session is one open session with one incarnation of a server, as the actors use it. *mcp.Session is one.
+type Session interface {
+	// Catalogue is what the server offered last.
+	Catalogue() *mcpspec.Catalogue
+	// Refresh asks the server again.
+	Refresh(ctx context.Context) (*mcpspec.Catalogue, error)
+	// PID is the process's id, or 0.
+	PID() int
+	// Call starts a call and returns at once; done is called exactly once, from any goroutine. cancel tells the
+	// server to cancel and retires the call.
+	Call(r mcpspec.CallRequest, done func(mcpspec.Reply)) (cancel func(reason string))
+	// Ping asks the server for a sign of life.
+	Ping(ctx context.Context) error
+	// Done is closed when the session is dead and what it owned is gone; Exit says why.
+	Done() <-chan struct{}
+	Exit() mcpspec.Exit
+	// Close ends the session step by step and returns when nothing of it is left. Kill does so without grace.
+	Close()
+	Kill()
+}
+
+// Hooks are what a session tells while it lives. They are called from the session's goroutines and must not block.
+type Hooks struct {
+	Mask         func(string) string
+	Stderr       func(line string)
+	Warn         func(text string)
+	ToolsChanged func()
+	Roots        []string
+}
+
+// Dialer opens a session: it starts the process or connects, initializes, and lists the tools, inside ctx and the
+// server's start time-out. When it fails nothing it started is left, and the error may be a [DialError].
+type Dialer func(ctx context.Context, s mcpspec.Server, h Hooks) (Session, error)
+
+// DialError is a failed start with its post-mortem.
+type DialError struct {
+	Exit mcpspec.Exit
+	Err  error
+}
+
+func (e *DialError) Error() string { return e.Err.Error() }
+func (e *DialError) Unwrap() error { return e.Err }
+
+// dialMCP opens real sessions.
+func dialMCP(ctx context.Context, s mcpspec.Server, h Hooks) (Session, error) {
+	session, err := mcp.Open(ctx, s, mcp.Options{
+		Mask: h.Mask, Stderr: h.Stderr, Warn: h.Warn, ToolsChanged: h.ToolsChanged, Roots: h.Roots,
+	})
+	if err != nil {
+		var open *mcp.OpenError
+		if errors.As(err, &open) {
+			return nil, &DialError{Exit: open.Exit, Err: err}
+		}
+		return nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error()}, Err: err}
+	}
+	return session, nil
+}

@@ -1,0 +1,122 @@
+package actors
+
+import (
+	"context"
+	"hash/fnv"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/secrets"
+	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
+)
+
+// env is what all actors of one supervisor share. It is immutable; what it points to is safe for concurrent use.
+type env struct {
+	system   *actor.ActorSystem
+	root     *actor.RootContext // a copy of our own: the system's is mutable
+	name     string             // of the root actor, unique on the system
+	ws       *config.Workspace
+	provider governance.Provider
+	builtin  bool // provider is the built-in one: pure, so that it may be asked in Receive
+	keeper   *secrets.Keeper
+	dial     Dialer
+	hub      *hub
+	log      *slog.Logger
+	shards   int
+	numbers  map[string]*atomic.Int64  // of the last session of each server, over all instances of it
+	done     chan struct{}             // closed when the root actor has stopped
+	open     *sync.WaitGroup           // sessions that are starting or live
+	closing  *atomic.Bool              // a shut-down has begun
+	wrap     func(behaviour) behaviour // nil but in tests, which make actors panic
+}
+
+// maxShards bounds the gate actors. More than a few add no throughput; several keep one agent's burst from delaying
+// the others.
+const maxShards = 8
+
+func shardCount() int { return min(maxShards, max(2, runtime.GOMAXPROCS(0))) }
+
+// crew is the budget for replacing our own actors after a panic. It is a bug's budget, not a server's.
+var crew = supervision.Restart{Mode: supervision.Permanent, MaxRestarts: 10, Within: time.Minute, Backoff: supervision.Backoff{Factor: 1}}
+
+func (e *env) child(path string) *actor.PID {
+	return actor.NewPID(e.system.Address(), e.name+"/"+path)
+}
+
+func (e *env) journal() *actor.PID           { return e.child("journal") }
+func (e *env) servers() *actor.PID           { return e.child("servers") }
+func (e *env) agents() *actor.PID            { return e.child("agents") }
+func (e *env) shard(n int) *actor.PID        { return e.child("gate-" + strconv.Itoa(n)) }
+func (e *env) server(id string) *actor.PID   { return e.child("servers/" + id) }
+func (e *env) instance(id string) *actor.PID { return e.child("servers/" + id + "/shared") }
+
+// send sends a message; to nobody, it is dropped. A call may come without a sender.
+func (e *env) send(to *actor.PID, message any) {
+	if to != nil {
+		e.root.Send(to, message)
+	}
+}
+
+// gate returns the shard that owns an agent's state.
+func (e *env) gate(agent string) *actor.PID {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(agent))
+	return e.shard(int(h.Sum32() % uint32(e.shards)))
+}
+
+func (e *env) gates(message any) {
+	for n := range e.shards {
+		e.send(e.shard(n), message)
+	}
+}
+
+// after sends a message to an actor once d has passed. The timer only sends: what it means is decided in Receive.
+func (e *env) after(d time.Duration, to *actor.PID, message any) *time.Timer {
+	return time.AfterFunc(max(d, 0), func() { e.send(to, message) })
+}
+
+// respawn decides on replacing an actor of ours that crashed.
+func respawn(h supervision.History) (bool, supervision.History) {
+	action, next := supervision.Decide(crew, h, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
+	return action.Verb == supervision.Start, next
+}
+
+// runs reports whether a server is declared and not disabled.
+func (e *env) runs(server string) bool {
+	s, ok := e.ws.Server(server)
+	return ok && !s.Disabled
+}
+
+// number returns the next session number of a server.
+func (e *env) number(server string) int { return int(e.numbers[server].Add(1)) }
+
+// roots are the folders told to servers that ask for roots/list.
+func (e *env) roots() []string {
+	if e.ws.Root == "" {
+		return nil
+	}
+	return []string{filepath.Clean(e.ws.Root)}
+}
+
+func (e *env) note(ctx context.Context, event messages.Event) {
+	level := slog.LevelInfo
+	switch event.Kind {
+	case messages.ServerFailed, messages.ActorCrashed, messages.AuditFailed:
+		level = slog.LevelError
+	case messages.ServerExited, messages.ServerRestarting, messages.ServerWarning:
+		level = slog.LevelWarn
+	case messages.CallStarted, messages.CallEnded:
+		level = slog.LevelDebug
+	}
+	e.log.LogAttrs(ctx, level, string(event.Kind), attrs(event)...)
+}

@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// Messages of the health check.
+type (
+	// probe is the next health check.
+	probe struct{}
+	// pinged is how a health check went; Text is empty when it went well.
+	pinged struct {
+		N    int
+		Text string
+	}
+)
+
+// health counts the misses of an idle server. A server that is busy is never probed: it may be single-threaded, and
+// the calls' own time-outs watch it.
+type health struct {
+	timer  *time.Timer
+	misses int
+	reason string // why we killed the session, once we did
+}
+
+func (h *health) reset() {
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	*h = health{}
+}
+
+// explain adds our own reason to the post-mortem of a session that we killed.
+func (h *health) explain(e mcpspec.Exit) mcpspec.Exit {
+	if h.reason != "" {
+		e.Reason = h.reason
+	}
+	h.reset()
+	return e
+}
+
+func (i *instance) armProbe(ctx actor.Context) {
+	if i.declared.Health.Every > 0 {
+		i.health.timer = i.env.after(i.declared.Health.Every, ctx.Self(), probe{})
+	}
+}
+
+func (i *instance) onProbe(ctx actor.Context) {
+	switch {
+	case i.state != messages.StateUp:
+	case i.inFlight > 0:
+		i.armProbe(ctx)
+	default:
+		ctx.Send(i.session, ping{Timeout: i.declared.Health.Timeout})
+	}
+}
+
+func (i *instance) onPinged(ctx actor.Context, m pinged) {
+	if m.N != i.incarnation || i.state != messages.StateUp {
+		i.stale++
+		return
+	}
+	if m.Text == "" || i.inFlight > 0 {
+		i.health.misses = 0
+		i.armProbe(ctx)
+		return
+	}
+	if i.health.misses++; i.health.misses < i.declared.Health.Misses {
+		i.armProbe(ctx)
+		return
+	}
+	i.health.reason = "failed its health check: " + m.Text
+	ctx.Send(i.session, killSession{})
+}

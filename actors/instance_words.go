@@ -1,0 +1,89 @@
+package actors
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// lost is the result of a call that was running when its session died.
+func (i *instance) lost(c messages.Call) messages.CallResult {
+	r := result(c, messages.Lost, messages.RanMaybe)
+	text := fmt.Sprintf("server `%s` %s while `%s` was running, so the call may have taken effect; %s",
+		i.declared.ID, died(i.lastExit), c.Tool, i.nextText())
+	r.Error = downError(messages.Lost, text, i.retryIn(), i.lastExit)
+	return r
+}
+
+// unavailable is the result of a call that was not sent because the server is down.
+func (i *instance) unavailable(c messages.Call) messages.CallResult {
+	r := result(c, messages.Unavailable, messages.RanNo)
+	r.Error = downError(messages.Unavailable, i.downText(), i.retryIn(), i.lastExit)
+	return r
+}
+
+func (i *instance) downText() string {
+	if i.lastExit == nil {
+		return fmt.Sprintf("server `%s` is %s; try again", i.declared.ID, i.state)
+	}
+	return fmt.Sprintf("server `%s` is down: it %s; %s", i.declared.ID, died(i.lastExit), i.nextText())
+}
+
+// died makes an exit fit into a sentence.
+func died(e *mcpspec.Exit) string {
+	if e == nil {
+		return "ended"
+	}
+	if e.Signal != "" && e.Reason == "" {
+		return "was " + e.String()
+	}
+	return e.String()
+}
+
+// nextText says what happens next.
+func (i *instance) nextText() string {
+	used, budget := len(i.history.Restarts), i.declared.Restart.MaxRestarts
+	switch {
+	case i.state == messages.StateFailed && i.lastExit != nil && i.lastExit.Hopeless:
+		return "it is not started again, because that cannot help: fix it in the workspace first"
+	case i.state == messages.StateFailed && i.retryAt.IsZero():
+		return fmt.Sprintf("it has used up its %d restarts and is not started again", budget)
+	case i.state == messages.StateFailed:
+		return fmt.Sprintf("it has used up its %d restarts within %s; one more try in %s", budget, i.declared.Restart.Within, round(time.Until(i.retryAt)))
+	case i.state == messages.StateStopped:
+		return "the next call starts it again"
+	case i.state == messages.StateBackoff:
+		return fmt.Sprintf("restart %d of %d in %s", used, budget, round(time.Until(i.retryAt)))
+	}
+	return fmt.Sprintf("restart %d of %d is on its way", used, budget)
+}
+
+// retryIn is when the server is expected to take calls again: the rest of the pause and what a start took last time.
+func (i *instance) retryIn() time.Duration {
+	switch i.state {
+	case messages.StateBackoff:
+		return max(time.Until(i.retryAt), 0) + i.startTook
+	case messages.StateFailed:
+		if i.retryAt.IsZero() {
+			return 0
+		}
+		return max(time.Until(i.retryAt), 0) + i.startTook
+	case messages.StateStarting:
+		return max(i.startTook-time.Since(i.since), time.Millisecond)
+	}
+	return 0
+}
+
+func round(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
+}
+
+func sortHeld(list []*heldCall) {
+	sort.Slice(list, func(a, b int) bool { return list[a].since.Before(list[b].since) })
+}

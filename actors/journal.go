@@ -1,0 +1,179 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// Messages of the journal.
+type (
+	// dispatch is an allowed call on its way to an instance: its intent is written first. The sender is the caller.
+	dispatch struct {
+		Call     messages.Call
+		Decision messages.Decision
+		To       *actor.PID
+	}
+	// refusal is a call that reaches no instance: intent and outcome are written, and the sender gets the result.
+	refusal struct {
+		Call     messages.Call
+		Decision messages.Decision
+		Result   messages.CallResult
+	}
+	// ended is the outcome of a call that was dispatched. The caller has its result already.
+	ended struct {
+		Call     messages.Call
+		Decision messages.Decision
+		Result   messages.CallResult
+	}
+	// noted is any other event for the audit.
+	noted struct{ Record audit.Record }
+	// forwarded is a cancellation that must not overtake its call.
+	forwarded struct {
+		Cancel messages.CancelCall
+		To     *actor.PID
+	}
+	// barrier is answered when everything before it is written.
+	barrier struct{}
+	// closeJournal ends the log.
+	closeJournal struct{}
+)
+
+// journalLog is the log the journal writes. *audit.Log is one.
+type journalLog interface {
+	Append(audit.Record) (audit.Record, error)
+	Close() error
+}
+
+// journal is the only writer of the audit log. An intent is on disk (in the page cache, which survives our SIGKILL)
+// before the call goes on; when it cannot be written, the call is refused.
+type journal struct {
+	env    *env
+	log    journalLog
+	events chan<- governance.Event // nil for the built-in provider, which records nothing
+	closed bool                    // calls that come later are refused, and nobody can write that down
+}
+
+func newJournal(e *env, log journalLog) *journal { return &journal{env: e, log: log} }
+
+func (j *journal) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		j.onStarted()
+	case *actor.Stopped:
+		j.stopRecording()
+	case dispatch:
+		j.onDispatch(ctx, m)
+	case refusal:
+		j.onRefusal(ctx, m)
+	case ended:
+		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
+		j.env.publishEnd(m.Result)
+	case noted:
+		_ = j.write(m.Record)
+	case forwarded:
+		ctx.Send(m.To, m.Cancel)
+	case barrier:
+		ctx.Respond(m)
+	case closeJournal:
+		j.onClose(ctx)
+	}
+}
+
+func (j *journal) onStarted() {
+	if !j.env.builtin {
+		j.record()
+	}
+}
+
+func (j *journal) onDispatch(ctx actor.Context, m dispatch) {
+	if err := j.write(j.env.intentRecord(m.Call, m.Decision)); err != nil {
+		result := refused(m.Call, messages.Denied, "the audit log cannot be written, so no call is let through: "+err.Error())
+		ctx.Send(ctx.Sender(), result)
+		j.env.publishEnd(result)
+		return
+	}
+	j.env.publishStart(m.Call)
+	ctx.RequestWithCustomSender(m.To, execute{Call: m.Call, Decision: m.Decision, Since: time.Now()}, ctx.Sender())
+}
+
+func (j *journal) onRefusal(ctx actor.Context, m refusal) {
+	if j.write(j.env.intentRecord(m.Call, m.Decision)) == nil {
+		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
+	}
+	ctx.Send(ctx.Sender(), m.Result)
+	j.env.publishEnd(m.Result)
+}
+
+func (j *journal) onClose(ctx actor.Context) {
+	_ = j.write(audit.Record{EventType: audit.SupervisorStopped})
+	j.closed = true
+	if err := j.log.Close(); err != nil {
+		j.complain(err)
+	}
+	ctx.Respond(journalClosed{})
+}
+
+// write appends one record, and hands it to the provider too.
+func (j *journal) write(r audit.Record) error {
+	if j.closed {
+		return errGone
+	}
+	written, err := j.log.Append(r)
+	if err != nil {
+		j.complain(err)
+		return err
+	}
+	if j.events != nil {
+		select {
+		case j.events <- providerEvent(written):
+		default: // the provider is slower than the calls; the log has it all
+		}
+	}
+	return nil
+}
+
+func (j *journal) complain(err error) {
+	j.env.hub.publish(messages.Event{Kind: messages.AuditFailed, Detail: err.Error()})
+}
+
+// record feeds the provider's RecordEvent, in order and off the call path.
+func (j *journal) record() {
+	events := make(chan governance.Event, 4096)
+	j.events = events
+	provider := j.env.provider
+	safe.Go("provider's events", j.env.crashed, func() {
+		for e := range events {
+			err := safe.Do("provider's RecordEvent", func() error { return provider.RecordEvent(context.Background(), e) })
+			if err != nil {
+				j.complain(err)
+			}
+		}
+	})
+}
+
+func (j *journal) stopRecording() {
+	if j.events != nil {
+		close(j.events)
+		j.events = nil
+	}
+}
+
+func (j *journal) crashed(actor.Context, *safe.Crash) { j.stopRecording() }
+
+func (j *journal) refuse(ctx actor.Context, c *safe.Crash) {
+	switch m := ctx.Message().(type) {
+	case dispatch:
+		ctx.Send(ctx.Sender(), internalResult(m.Call, c))
+	case refusal:
+		ctx.Send(ctx.Sender(), m.Result)
+	case closeJournal:
+		ctx.Respond(journalClosed{})
+	}
+}

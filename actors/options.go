@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/secrets"
+)
+
+// Option changes how [Start] builds a supervisor.
+type Option func(*options)
+
+type options struct {
+	system   *actor.ActorSystem
+	log      *slog.Logger
+	provider governance.Provider
+	secrets  secrets.Provider
+	dial     Dialer
+	stateDir string
+	budget   int
+	within   time.Duration
+	wrap     func(behaviour) behaviour
+}
+
+// WithSystem runs the supervisor's actors on the caller's own actor system, beside whatever else lives there. The
+// system is not shut down by Stop.
+func WithSystem(system *actor.ActorSystem) Option { return func(o *options) { o.system = system } }
+
+// WithLogger sends the supervisor's log to a logger. Without it nothing is logged; see also Subscribe.
+func WithLogger(log *slog.Logger) Option { return func(o *options) { o.log = log } }
+
+// WithProvider lets the caller's own governance provider decide instead of the built-in one. It may block: it is asked
+// in a goroutine of its own, one at a time per agent, and an error, panic or time-out of it is a no.
+func WithProvider(p governance.Provider) Option { return func(o *options) { o.provider = p } }
+
+// WithSecrets resolves the workspace's credentials with the caller's own provider.
+func WithSecrets(p secrets.Provider) Option { return func(o *options) { o.secrets = p } }
+
+// WithDialer opens sessions with the caller's own dialer instead of real processes and connections.
+func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
+
+// WithStateDir keeps the lock and the audit log in dir instead of the workspace's .supervisor folder. Each supervisor
+// needs a folder of its own.
+func WithStateDir(dir string) Option { return func(o *options) { o.stateDir = dir } }
+
+// WithRestartBudget replaces every server's max_restarts and within, for chaos runs that kill servers on purpose.
+func WithRestartBudget(restarts int, within time.Duration) Option {
+	return func(o *options) { o.budget, o.within = restarts, within }
+}

@@ -1,0 +1,143 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	gov "github.com/mcp-supervisor/supervisor/governance/spec"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// Servers implements [API].
+func (s *Supervisor) Servers(ctx context.Context) ([]messages.ServerStatus, error) {
+	var list []messages.ServerStatus
+	for _, declared := range s.env.ws.Servers {
+		if declared.Disabled {
+			list = append(list, disabledStatus(declared.ID))
+			continue
+		}
+		reply, err := s.env.ask(ctx, s.env.instance(declared.ID), statusQuery{})
+		if err != nil {
+			return nil, err
+		}
+		if status, ok := reply.(messages.ServerStatus); ok {
+			list = append(list, status)
+		}
+	}
+	return list, nil
+}
+
+// Tools implements [API].
+func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, error) {
+	agent, err := s.agentFor(q.Agent)
+	if err != nil {
+		return ToolsResult{}, err
+	}
+	if err := s.checkServer(q.Server); err != nil {
+		return ToolsResult{}, err
+	}
+	box := newToolbox(s.env.ws, agent)
+	var result ToolsResult
+	answers := s.env.wantAll(ctx, box.servers(), q.Server)
+	for _, id := range box.servers() {
+		switch m := answers[id].(type) {
+		case catalogueKnown:
+			box.learn(m)
+			result.Warnings = append(result.Warnings, m.Catalogue.Warnings...)
+		case startFailed:
+			result.Down = append(result.Down, DownServer{Server: id, Error: &m.Error})
+		}
+	}
+	result.Tools = s.infos(box, q.Server)
+	return result, ctx.Err()
+}
+
+// agentFor finds an agent by the name a user gives; no name is the operator.
+func (s *Supervisor) agentFor(name string) (config.Agent, error) {
+	topology, id := caller(name)
+	var found []config.AgentIn
+	for _, a := range s.env.ws.Agents() {
+		if a.ID == id && (topology == "" || topology == a.Topology) {
+			found = append(found, a)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].Agent, nil
+	case len(found) > 1:
+		return config.Agent{}, fmt.Errorf("agent %q is declared in several topologies: write TOPOLOGY/%s", id, id)
+	case topology == "" && id == gov.Operator:
+		all := gov.Grant{Via: gov.Operator, Server: "*", Tool: "*"}
+		return config.Agent{Agent: gov.Agent{ID: id, Grants: []gov.Grant{all}}}, nil
+	}
+	return config.Agent{}, fmt.Errorf("there is no agent %q in this workspace", name)
+}
+
+func (s *Supervisor) checkServer(id string) error {
+	if id == "" {
+		return nil
+	}
+	declared, ok := s.env.ws.Server(id)
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no MCP server %q in this workspace", id)
+	case declared.Disabled:
+		return fmt.Errorf("MCP server %q is disabled in this workspace", id)
+	}
+	return nil
+}
+
+// wantAll asks servers for their tools, all at the same time, and waits for each inside its start time-out.
+func (e *env) wantAll(ctx context.Context, ids []string, only string) map[string]any {
+	boxes := map[string]*replyBox{}
+	for _, id := range ids {
+		if only == "" || only == id {
+			box, self := e.openBox()
+			defer e.closeBox(self)
+			boxes[id] = box
+			e.root.RequestWithCustomSender(e.instance(id), want{}, self)
+		}
+	}
+	answers := map[string]any{}
+	for id, box := range boxes {
+		declared, _ := e.ws.Server(id)
+		limit, cancel := context.WithTimeout(ctx, declared.StartTimeout+2*declared.StopGrace+time.Second)
+		answer, err := e.await(limit, box)
+		cancel()
+		if err != nil {
+			answer = startFailed{Server: id, Error: messages.CallError{Kind: string(messages.Unavailable), Message: err.Error()}}
+		}
+		answers[id] = answer
+	}
+	return answers
+}
+
+// infos lists the tools in a box, in the order of the workspace.
+func (s *Supervisor) infos(box *toolbox, only string) []ToolInfo {
+	var list []ToolInfo
+	for _, e := range box.entries() {
+		catalogue := box.known[e.Server]
+		if catalogue == nil || only != "" && only != e.Server {
+			continue
+		}
+		tool, _ := catalogue.Find(e.Tool)
+		declared, _ := s.env.ws.Server(e.Server)
+		list = append(list, ToolInfo{
+			Server: e.Server, Name: e.Tool, Exported: box.exported.Exported(e.Server, e.Tool), Description: tool.Description,
+			Effect: string(tool.Effect), Tier: string(declared.Rules.TierOf(e.Tool)), InputSchema: tool.InputSchema,
+			Annotations: tool.Annotations, Hash: tool.Hash,
+		})
+	}
+	return list
+}
+
+// warm starts servers that are not up, and waits for none.
+func (e *env) warm(ids []string) {
+	for _, id := range ids {
+		e.root.RequestWithCustomSender(e.instance(id), want{}, (*actor.PID)(nil))
+	}
+}

@@ -1,0 +1,108 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
+)
+
+// Messages of a server actor.
+type (
+	// offers is what an instance's new session offers.
+	offers struct{ Catalogue *governance.Catalogue }
+	// statusQuery is answered with a messages.ServerStatus.
+	statusQuery struct{}
+)
+
+// server is the stable address of one declared MCP server. It keeps the catalogue and tells the gates of a new one.
+type server struct {
+	env       *env
+	declared  config.Server
+	catalogue *governance.Catalogue
+	history   supervision.History // of the instance actor, not of the process
+	stopper   *actor.PID          // who waits for the stop
+	closing   bool
+}
+
+func newServer(e *env, declared config.Server) *server { return &server{env: e, declared: declared} }
+
+func (s *server) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		s.spawn(ctx)
+	case *actor.Terminated:
+		s.onTerminated(ctx)
+	case *actor.Stopping:
+		s.closing = true
+	case ready:
+		ctx.Respond(m)
+	case offers:
+		s.catalogue = m.Catalogue
+		s.env.gates(s.known())
+	case sendCatalogues:
+		s.onSendCatalogues(ctx)
+	case stopServers:
+		s.stopper, s.closing = ctx.Sender(), true
+		ctx.Request(s.env.instance(s.declared.ID), stopInstance(m))
+	case skipDrain:
+		ctx.Send(s.env.instance(s.declared.ID), drainOver{})
+	case instanceStopped:
+		s.onStopped(ctx, m)
+	}
+}
+
+func (s *server) spawn(ctx actor.Context) {
+	props := s.env.props("instance "+s.declared.ID, func() behaviour { return newInstance(s.env, s.declared, s.catalogue) })
+	if _, err := ctx.SpawnNamed(props, "shared"); err != nil {
+		panic("actors: spawn instance: " + err.Error()) // the name is free: the one before has terminated
+	}
+}
+
+// onTerminated replaces an instance that crashed. It never ends by itself otherwise.
+func (s *server) onTerminated(ctx actor.Context) {
+	if s.closing {
+		s.onStopped(ctx, instanceStopped{Server: s.declared.ID})
+		return
+	}
+	again, h := respawn(s.history)
+	s.history = h
+	if again {
+		s.spawn(ctx)
+	}
+}
+
+func (s *server) known() catalogueKnown {
+	return catalogueKnown{Server: s.declared.ID, Catalogue: s.catalogue}
+}
+
+func (s *server) onSendCatalogues(ctx actor.Context) {
+	if s.catalogue != nil {
+		ctx.Send(ctx.Sender(), s.known())
+	}
+}
+
+func (s *server) onStopped(ctx actor.Context, m instanceStopped) {
+	if s.stopper != nil {
+		ctx.Send(s.stopper, m)
+		s.stopper = nil
+	}
+}
+
+func (s *server) crashed(actor.Context, *safe.Crash) {}
+
+func (s *server) refuse(ctx actor.Context, _ *safe.Crash) {
+	if _, ok := ctx.Message().(stopServers); ok {
+		ctx.Respond(instanceStopped{Server: s.declared.ID})
+	}
+}
+
+// disabledStatus is the status of a server that is declared and never started.
+func disabledStatus(id string) messages.ServerStatus {
+	return messages.ServerStatus{ID: id, State: messages.StateDisabled, Since: time.Time{}}
+}

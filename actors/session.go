@@ -1,0 +1,310 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+)
+
+// Messages of a session, to it and from it. N is its number: the instance drops what an older session says.
+type (
+	perform struct {
+		ID      string
+		Request mcpspec.CallRequest
+	}
+	abandon struct {
+		ID     string
+		Reason string
+	}
+	ping         struct{ Timeout time.Duration }
+	refresh      struct{}
+	closeSession struct{}
+	killSession  struct{}
+
+	// opened is the end of the start.
+	opened struct {
+		session   Session
+		catalogue *governance.Catalogue
+		exit      mcpspec.Exit // when session is nil
+	}
+	// replied is the end of a call.
+	replied struct {
+		N     int
+		ID    string
+		Reply mcpspec.Reply
+	}
+	sessionUp struct {
+		N         int
+		PID       int
+		Catalogue *governance.Catalogue
+	}
+	sessionEnded struct {
+		N    int
+		Exit mcpspec.Exit
+	}
+	toolsChanged struct {
+		N         int
+		Catalogue *governance.Catalogue
+	}
+	// over is the session's death.
+	over struct{ Exit mcpspec.Exit }
+)
+
+// session owns one incarnation of a server: one process group, or one HTTP session. It is replaced, never restarted.
+// Everything that may block runs in a goroutine that sends its end back here.
+type session struct {
+	env      *env
+	declared config.Server
+	n        int
+	instance *actor.PID
+	stop     context.CancelFunc // of the start
+	live     Session
+	custody  custody
+	closing  bool
+	cancels  map[string]func(reason string)
+}
+
+func newSession(e *env, declared config.Server, n int, instance *actor.PID) *session {
+	return &session{env: e, declared: declared, n: n, instance: instance, cancels: map[string]func(string){}}
+}
+
+func (s *session) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		s.onStarted(ctx)
+	case *actor.Stopping:
+		s.onStopping()
+	case opened:
+		s.onOpened(ctx, m)
+	case perform:
+		s.onPerform(ctx, m)
+	case replied:
+		delete(s.cancels, m.ID)
+		ctx.Send(s.instance, m)
+	case abandon:
+		s.onAbandon(m)
+	case refresh:
+		s.onRefresh(ctx)
+	case ping:
+		s.onPing(m)
+	case closeSession:
+		s.onClose()
+	case killSession:
+		s.onKill()
+	case over:
+		s.live = nil
+		ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.Exit})
+		ctx.Stop(ctx.Self())
+	}
+}
+
+func (s *session) onStarted(ctx actor.Context) {
+	open, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	self := ctx.Self()
+	s.env.open.Add(1)
+	safe.Go("session of "+s.declared.ID, s.lifeCrashed(self), func() {
+		defer s.env.open.Done()
+		s.life(open, self)
+	})
+}
+
+// life opens the session and waits for its death, off the mailbox.
+func (s *session) life(ctx context.Context, self *actor.PID) {
+	start := s.open(ctx, self)
+	s.env.send(self, start)
+	if start.session != nil {
+		<-start.session.Done()
+		s.env.send(self, over{Exit: start.session.Exit()})
+	}
+}
+
+func (s *session) open(ctx context.Context, self *actor.PID) opened {
+	live, catalogue, err := s.dial(ctx, self)
+	if err == nil {
+		return opened{session: live, catalogue: catalogue}
+	}
+	exit := mcpspec.Exit{Code: -1, Reason: err.Error()}
+	var failed *DialError
+	if errors.As(err, &failed) {
+		exit = failed.Exit
+		if exit.Reason == "" && exit.Code < 0 && exit.Signal == "" {
+			exit.Reason = failed.Error()
+		}
+	}
+	return opened{exit: exit}
+}
+
+func (s *session) dial(ctx context.Context, self *actor.PID) (Session, *governance.Catalogue, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout)
+	defer cancel()
+	spec, err := s.env.resolve(ctx, s.declared)
+	if err != nil {
+		return nil, nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error(), Hopeless: true}, Err: err}
+	}
+	live, err := s.env.dial(ctx, spec, s.hooks(self))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !s.custody.keep(live) {
+		live.Kill()
+		return nil, nil, context.Canceled
+	}
+	return live, s.catalogue(live.Catalogue()), nil
+}
+
+// catalogue compiles what the server offers into what the gate needs, and tells what was left out.
+func (s *session) catalogue(c *mcpspec.Catalogue) *governance.Catalogue {
+	built := governance.NewCatalogue(c, s.declared.Rules)
+	for _, text := range built.Warnings {
+		s.env.send(s.instance, warned{Text: text})
+	}
+	return built
+}
+
+func (s *session) hooks(self *actor.PID) Hooks {
+	return Hooks{
+		Mask:         s.env.keeper.Mask,
+		Stderr:       s.env.stderr(s.declared.ID),
+		Warn:         func(text string) { s.env.send(s.instance, warned{Text: s.env.keeper.Mask(text)}) },
+		ToolsChanged: func() { s.env.send(self, refresh{}) },
+		Roots:        s.env.roots(),
+	}
+}
+
+func (s *session) lifeCrashed(self *actor.PID) func(*safe.Crash) {
+	return func(c *safe.Crash) {
+		s.env.crashed(c)
+		s.env.send(self, over{Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
+	}
+}
+
+func (s *session) onOpened(ctx actor.Context, m opened) {
+	s.stop()
+	if m.session == nil {
+		ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.exit})
+		ctx.Stop(ctx.Self())
+		return
+	}
+	s.live = m.session
+	if s.closing {
+		s.onClose()
+		return
+	}
+	ctx.Send(s.instance, sessionUp{N: s.n, PID: s.live.PID(), Catalogue: m.catalogue})
+}
+
+func (s *session) onPerform(ctx actor.Context, m perform) {
+	self, e, n, id := ctx.Self(), s.env, s.n, m.ID
+	s.cancels[id] = s.live.Call(m.Request, func(r mcpspec.Reply) { e.send(self, replied{N: n, ID: id, Reply: r}) })
+}
+
+func (s *session) onAbandon(m abandon) {
+	if cancel, ok := s.cancels[m.ID]; ok {
+		delete(s.cancels, m.ID)
+		cancel(m.Reason)
+	}
+}
+
+func (s *session) onPing(m ping) {
+	live, e, n, instance := s.live, s.env, s.n, s.instance
+	s.run(func() {
+		limit, cancel := context.WithTimeout(context.Background(), m.Timeout)
+		defer cancel()
+		text := ""
+		if err := live.Ping(limit); err != nil {
+			text = err.Error()
+		}
+		e.send(instance, pinged{N: n, Text: text})
+	})
+}
+
+// onClose ends the session step by step; its death is reported by watch. While it is still starting, the start is
+// called off.
+func (s *session) onClose() {
+	s.closing = true
+	if s.live == nil {
+		s.stop()
+		return
+	}
+	s.run(s.live.Close)
+}
+
+func (s *session) onKill() {
+	if s.live != nil {
+		s.run(s.live.Kill)
+	}
+}
+
+// onRefresh asks for the tools again, because the server said that they changed.
+func (s *session) onRefresh(ctx actor.Context) {
+	live, e, n, instance := s.live, s.env, s.n, s.instance
+	if live == nil {
+		return // the start lists the tools anyway
+	}
+	s.run(func() {
+		limit, cancel := context.WithTimeout(context.Background(), s.declared.StartTimeout)
+		defer cancel()
+		fresh, err := live.Refresh(limit)
+		if err != nil {
+			e.send(instance, warned{Text: "the tools changed, and listing them failed: " + err.Error()})
+			return
+		}
+		e.send(instance, toolsChanged{N: n, Catalogue: s.catalogue(fresh)})
+	})
+}
+
+// onStopping is the end of the actor. If the session still lives then, its owner crashed: nothing of it may stay behind.
+func (s *session) onStopping() {
+	s.stop()
+	if live := s.custody.release(); live != nil {
+		safe.Go("kill of "+s.declared.ID, s.env.crashed, live.Kill)
+	}
+}
+
+// run does something that may block, off the mailbox.
+func (s *session) run(do func()) {
+	if s.live != nil {
+		safe.Go("session of "+s.declared.ID, s.env.crashed, do)
+	}
+}
+
+func (s *session) crashed(ctx actor.Context, _ *safe.Crash) {
+	s.onStopping()
+	ctx.Send(s.instance, sessionEnded{N: s.n, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
+}
+
+func (s *session) refuse(actor.Context, *safe.Crash) {}
+
+// custody is who has to end a session that was opened: the goroutine that opened it until keep, the actor from then on.
+type custody struct {
+	mu   sync.Mutex
+	live Session
+	gone bool
+}
+
+// keep hands a session over. It reports false when the actor is gone, and the session is still the caller's.
+func (c *custody) keep(live Session) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.gone {
+		c.live = live
+	}
+	return !c.gone
+}
+
+// release marks the actor as gone and returns the session it had, or nil.
+func (c *custody) release() Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	return c.live
+}

@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/governance/secrets"
+	"github.com/mcp-supervisor/supervisor/internal/owner"
+)
+
+// state is the folder that one supervisor owns: the lock, the audit log and its index.
+type state struct {
+	dir   string
+	owner *owner.Owner
+	log   *audit.Log
+	index *audit.Index
+}
+
+func openState(dir string) (*state, error) {
+	held, err := owner.Acquire(dir)
+	if err != nil {
+		return nil, fmt.Errorf("own %s: %w", dir, err)
+	}
+	s := &state{dir: dir, owner: held}
+	folder := filepath.Join(dir, "audit")
+	if s.index, err = audit.OpenIndex(folder); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the audit index: %w", err), s.close(true))
+	}
+	if s.log, err = audit.Open(folder, audit.Options{Notify: s.index.Notify}); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the audit log: %w", err), s.close(true))
+	}
+	return s, nil
+}
+
+// close lets go of the folder. The journal closes the log; withLog closes it for a supervisor that never had one.
+func (s *state) close(withLog bool) error {
+	var errs []error
+	if withLog && s.log != nil {
+		errs = append(errs, s.log.Close())
+	}
+	if s.index != nil {
+		errs = append(errs, s.index.Close())
+	}
+	return errors.Join(append(errs, s.owner.Release())...)
+}
+
+// Audit lists records of the audit log, those of calls that ended before it included.
+func (s *Supervisor) Audit(ctx context.Context, f audit.Filter) ([]audit.Record, error) {
+	if _, err := s.env.ask(ctx, s.env.journal(), barrier{}); err != nil {
+		return nil, err
+	}
+	if err := s.state.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	return s.state.index.List(ctx, f)
+}
+
+// VerifyAudit checks the whole chain of the audit log.
+func (s *Supervisor) VerifyAudit(ctx context.Context) (audit.Report, error) {
+	if _, err := s.env.ask(ctx, s.env.journal(), barrier{}); err != nil {
+		return audit.Report{}, err
+	}
+	return audit.Verify(filepath.Join(s.state.dir, "audit"))
+}
+
+func (e *env) record(r audit.Record) { e.send(e.journal(), noted{Record: r}) }
+
+// started is the first record of a supervisor: which workspace it runs, and what it declares.
+func started(ws *config.Workspace) audit.Record {
+	ids := make([]string, len(ws.Servers))
+	for i, s := range ws.Servers {
+		ids[i] = s.ID
+	}
+	payload, _ := json.Marshal(map[string]any{"workspace": ws.ID, "servers": ids}) // strings always marshal
+	return audit.Record{EventType: audit.SupervisorStarted, Payload: payload}
+}
+
+func newKeeper(ws *config.Workspace, p secrets.Provider) *secrets.Keeper {
+	if p == nil {
+		p = secrets.Builtin(nil)
+	}
+	var refs []secrets.Reference
+	for name, c := range ws.Credentials {
+		refs = append(refs, secrets.Reference{Name: name, Source: c.Source, Config: c.Config})
+	}
+	return secrets.NewKeeper(refs, p)
+}
