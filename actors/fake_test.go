@@ -170,7 +170,7 @@ func failStart(text string) error {
 }
 
 // oneServer is a workspace with one server, and an agent in a topology.
-func oneServer(t *testing.T, change func(*config.Server)) *config.Workspace {
+func oneServer(t testing.TB, change func(*config.Server)) *config.Workspace {
 	t.Helper()
 	s := config.Server{
 		Server:  mcpspec.Server{ID: "s", Transport: mcpspec.Stdio, Command: []string{"s"}, StartTimeout: 60 * time.Second, StopGrace: 5 * time.Second},
