@@ -2,6 +2,7 @@ package messages
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -111,6 +112,6 @@ func (m *Millis) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &ms); err != nil {
 		return err
 	}
-	*m = Millis(ms * float64(time.Millisecond))
+	*m = Millis(math.Round(ms * float64(time.Millisecond)))
 	return nil
 }
