@@ -56,18 +56,17 @@ func (c *contained) Receive(ctx actor.Context) {
 		c.afterCrash(ctx)
 		return
 	}
-	if err := safe.Do(c.name, func() error { c.inner.Receive(ctx); return nil }); err != nil {
-		c.contain(ctx, err.(*safe.Crash))
+	if crash := safe.Run(c.name, func() { c.inner.Receive(ctx) }); crash != nil {
+		c.contain(ctx, crash)
 	}
 }
 
 func (c *contained) contain(ctx actor.Context, crash *safe.Crash) {
 	c.crash = crash
 	c.env.crashed(crash)
-	_ = safe.Do(c.name+": after a crash", func() error {
+	_ = safe.Run(c.name+": after a crash", func() {
 		c.inner.crashed(ctx, crash)
 		c.inner.refuse(ctx, crash)
-		return nil
 	})
 	switch ctx.Message().(type) {
 	case *actor.Stopping, *actor.Stopped: // on its way out already
@@ -80,7 +79,7 @@ func (c *contained) afterCrash(ctx actor.Context) {
 	switch ctx.Message().(type) {
 	case actor.AutoReceiveMessage, actor.SystemMessage, *actor.Terminated:
 	default:
-		_ = safe.Do(c.name+": after a crash", func() error { c.inner.refuse(ctx, c.crash); return nil })
+		_ = safe.Run(c.name+": after a crash", func() { c.inner.refuse(ctx, c.crash) })
 	}
 }
 

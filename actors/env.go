@@ -57,7 +57,6 @@ func (e *env) journal() *actor.PID           { return e.child("journal") }
 func (e *env) servers() *actor.PID           { return e.child("servers") }
 func (e *env) agents() *actor.PID            { return e.child("agents") }
 func (e *env) shard(n int) *actor.PID        { return e.child("gate-" + strconv.Itoa(n)) }
-func (e *env) server(id string) *actor.PID   { return e.child("servers/" + id) }
 func (e *env) instance(id string) *actor.PID { return e.child("servers/" + id + "/shared") }
 
 // send sends a message; to nobody, it is dropped. A call may come without a sender.
@@ -117,6 +116,7 @@ func (e *env) note(ctx context.Context, event messages.Event) {
 		level = slog.LevelWarn
 	case messages.CallStarted, messages.CallEnded:
 		level = slog.LevelDebug
+	default: // the ordinary course of things
 	}
 	e.log.LogAttrs(ctx, level, string(event.Kind), attrs(event)...)
 }

@@ -152,6 +152,7 @@ func (i *instance) publish(e messages.Event) {
 	switch e.Kind {
 	case messages.ServerUp, messages.ServerExited, messages.ServerFailed:
 		i.env.record(audit.FromEvent(e))
+	default:
 	}
 }
 

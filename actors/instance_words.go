@@ -73,8 +73,9 @@ func (i *instance) retryIn() time.Duration {
 		return max(time.Until(i.retryAt), 0) + i.startTook
 	case messages.StateStarting:
 		return max(i.startTook-time.Since(i.since), time.Millisecond)
+	default:
+		return 0
 	}
-	return 0
 }
 
 func round(d time.Duration) time.Duration {

@@ -118,7 +118,7 @@ func (r *root) onShutDown(ctx actor.Context, m shutDown) {
 		ctx.Request(r.env.shard(n), refuseAll{})
 	}
 	ctx.Request(r.env.agents(), stopAgents{})
-	ctx.Request(r.env.servers(), stopServers{Drain: m.Drain})
+	ctx.Request(r.env.servers(), stopServers(m))
 }
 
 func (r *root) onPartStopped(ctx actor.Context) {

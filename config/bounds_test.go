@@ -125,8 +125,11 @@ func TestExpand(t *testing.T) {
 // However faults come up, they are told in one order and once.
 func TestFaultsAreSorted(t *testing.T) {
 	want := []Fault{
-		{File: "a", Line: 1, Message: "x"}, {File: "a", Line: 2, Field: "f", Message: "x"},
-		{File: "a", Line: 2, Field: "g", Message: "x"}, {File: "b", Message: "x"}, {File: "b", Message: "y"},
+		{File: "a", Line: 1, Message: "x"},
+		{File: "a", Line: 2, Field: "f", Message: "x"},
+		{File: "a", Line: 2, Field: "g", Message: "x"},
+		{File: "b", Message: "x"},
+		{File: "b", Message: "y"},
 	}
 	mixed := append(append([]Fault{}, want...), want...)
 	rand.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })

@@ -135,8 +135,9 @@ func (v value) decoded() any {
 		return v.text
 	case number, boolean:
 		return v.scalar
+	default:
+		return nil
 	}
-	return nil
 }
 
 func join(path, key string) string {

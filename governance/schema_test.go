@@ -48,8 +48,10 @@ func TestSchemas(t *testing.T) {
 		{name: "big integers are exact", schema: `{"properties":{"a":{"maximum":9007199254740992}}}`, fits: `{"a":9007199254740992}`, breaks: `{"a":9007199254740993}`, words: "`a` must be at most 9007199254740992"},
 		{name: "null stays allowed", schema: `{"properties":{"a":{"type":["string","null"]}}}`, fits: `{"a":null}`, breaks: `{"a":1}`, words: "`a` must be null or a string, not a number"},
 		{name: "enum", schema: `{"properties":{"a":{"enum":["x",1]}}}`, fits: `{"a":1}`, breaks: `{"a":"secret"}`, words: "`a` must be one of \"x\", 1"},
-		{name: "lengths", schema: `{"properties":{"a":{"minLength":2},"b":{"maxLength":1},"c":{"minItems":1},"d":{"maxItems":0}}}`, fits: `{}`,
-			breaks: `{"a":"1"}`, words: "`a` must have at least 2 characters"},
+		{
+			name: "lengths", schema: `{"properties":{"a":{"minLength":2},"b":{"maxLength":1},"c":{"minItems":1},"d":{"maxItems":0}}}`, fits: `{}`,
+			breaks: `{"a":"1"}`, words: "`a` must have at least 2 characters",
+		},
 		{name: "items", schema: `{"properties":{"c":{"minItems":1},"d":{"maxItems":0}}}`, fits: `{"c":[1]}`, breaks: `{"c":[]}`, words: "`c` must have at least 1 items"},
 		{name: "too many items", schema: `{"properties":{"d":{"maxItems":0}}}`, fits: `{"d":[]}`, breaks: `{"d":[1]}`, words: "`d` must have at most 0 items"},
 		{name: "too long", schema: `{"properties":{"d":{"maxLength":1}}}`, fits: `{"d":"x"}`, breaks: `{"d":"xy"}`, words: "`d` must have at most 1 characters"},

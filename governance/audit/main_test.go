@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -32,8 +32,9 @@ func OutcomeType(o messages.Outcome) EventType {
 		return SkillExecuted
 	case messages.Denied:
 		return PolicyDenied
+	default:
+		return EventType("tool." + strings.TrimPrefix(string(o), "tool_"))
 	}
-	return EventType("tool." + strings.TrimPrefix(string(o), "tool_"))
 }
 
 // Record is one line of the log. Fields that do not apply are zero and not written. Names follow the swarm format's

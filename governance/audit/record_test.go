@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mcp-supervisor/supervisor/messages"
 	"pgregory.net/rapid"
+
+	"github.com/mcp-supervisor/supervisor/messages"
 )
 
 func TestOutcomeTypes(t *testing.T) {
@@ -243,8 +244,10 @@ func TestTextsAreOneLineAndStayDifferent(t *testing.T) {
 func TestRecordsOfAnyContentAreOneDecodableLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := full()
-		for _, field := range []*string{&r.EventID, &r.CallID, &r.AgentID, &r.RunID, &r.TopologyID, &r.SkillID, &r.Server,
-			&r.Tool, &r.Error.Kind, &r.Error.Message, &r.Exit.Signal, &r.Exit.StderrTail[0], &r.PolicyReason} {
+		for _, field := range []*string{
+			&r.EventID, &r.CallID, &r.AgentID, &r.RunID, &r.TopologyID, &r.SkillID, &r.Server,
+			&r.Tool, &r.Error.Kind, &r.Error.Message, &r.Exit.Signal, &r.Exit.StderrTail[0], &r.PolicyReason,
+		} {
 			*field = tricky().Draw(t, "text") + "."
 		}
 		r.Arguments = []byte(tricky().Draw(t, "arguments"))

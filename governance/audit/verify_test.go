@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mcp-supervisor/supervisor/messages"
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
+
+	"github.com/mcp-supervisor/supervisor/messages"
 )
 
 // sample is a log of some segments, kept as the lines of each.
@@ -425,7 +426,7 @@ func TestVerifyWhileTheLogIsWritten(t *testing.T) {
 			default:
 			}
 			if report, err := Verify(dir); err != nil || !report.OK() {
-				verified <- fmt.Errorf("%v, %v", report.Problems, err)
+				verified <- fmt.Errorf("%v, %w", report.Problems, err)
 				return
 			}
 		}

@@ -32,12 +32,21 @@ func Go(where string, crashed func(*Crash), fn func()) {
 	}()
 }
 
-// Do runs fn and returns a panic of it as a *Crash error.
-func Do(where string, fn func() error) (err error) {
+// Run runs fn and returns its panic, or nil.
+func Run(where string, fn func()) (crash *Crash) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &Crash{Where: where, Value: v, Stack: debug.Stack()}
+			crash = &Crash{Where: where, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return fn()
+	fn()
+	return nil
+}
+
+// Do runs fn and returns its error, or its panic as a *Crash error.
+func Do(where string, fn func() error) (err error) {
+	if crash := Run(where, func() { err = fn() }); crash != nil {
+		return crash
+	}
+	return err
 }

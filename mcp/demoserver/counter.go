@@ -123,6 +123,6 @@ func (c counter) locked(ctx context.Context, do func() error) error {
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	return do()
 }

@@ -36,7 +36,7 @@ func (l ledger) append(e entry) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	_, end, err := tail(file)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (l ledger) last() (entry, bool, error) {
 	if err != nil {
 		return entry{}, false, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	line, _, err := tail(file)
 	if err != nil || len(line) == 0 {
 		return entry{}, false, err

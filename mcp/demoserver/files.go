@@ -55,7 +55,7 @@ func (f folder) read(_ context.Context, in pathArg) (string, error) {
 	if err != nil {
 		return "", explain("read", in.Path, err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if err := wantRegular(file.Stat()); err != nil {
 		return "", explain("read", in.Path, err)
 	}

@@ -45,7 +45,8 @@ func blocks(name, about string, content ...string) mode {
 
 // argumentModes look at the arguments as they came.
 func argumentModes() []mode {
-	return []mode{{name: "strict-args", about: "tools/call answers -32602 unless arguments is a JSON object; replies with the raw arguments",
+	return []mode{{
+		name: "strict-args", about: "tools/call answers -32602 unless arguments is a JSON object; replies with the raw arguments",
 		on: onCall(func(s *server, m *message, _ func()) {
 			raw := string(m.Params.Arguments)
 			if !strings.HasPrefix(raw, "{") {
@@ -53,5 +54,6 @@ func argumentModes() []mode {
 				return
 			}
 			s.say(m, "raw "+raw)
-		})}}
+		}),
+	}}
 }

@@ -11,10 +11,14 @@ import (
 // launcherModes start the real server below a shell, as npx does.
 func launcherModes() []mode {
 	return []mode{
-		{name: "wrapper", about: "is only a launcher (fake -> sh -> fake), dies on SIGTERM without forwarding it",
-			start: func(s *server) { launch(s) }},
-		{name: "wrapper-orphan", about: "as wrapper, and the inner server ignores stdin EOF",
-			start: func(s *server) { launch(s, "ignore-eof") }},
+		{
+			name: "wrapper", about: "is only a launcher (fake -> sh -> fake), dies on SIGTERM without forwarding it",
+			start: func(s *server) { launch(s) },
+		},
+		{
+			name: "wrapper-orphan", about: "as wrapper, and the inner server ignores stdin EOF",
+			start: func(s *server) { launch(s, "ignore-eof") },
+		},
 	}
 }
 

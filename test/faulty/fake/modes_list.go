@@ -12,12 +12,16 @@ const cursorStart = "eyJ+/=% é&?#"
 // listModes list their tools oddly.
 func listModes() []mode {
 	return []mode{
-		{name: "paginated-tools", about: "pages of --n tools, 10 tools in all (page_00..page_09), nextCursor opaque", numbers: numbers{n: 3},
-			on: map[string]hook{"tools/list": paginate}},
-		{name: "dup-tools", about: `lists "echo" twice with different descriptions`,
+		{
+			name: "paginated-tools", about: "pages of --n tools, 10 tools in all (page_00..page_09), nextCursor opaque", numbers: numbers{n: 3},
+			on: map[string]hook{"tools/list": paginate},
+		},
+		{
+			name: "dup-tools", about: `lists "echo" twice with different descriptions`,
 			tools: func(_ *server, list []listed) []listed {
 				return append(list, plain("echo", "the second echo"))
-			}},
+			},
+		},
 	}
 }
 

@@ -8,10 +8,14 @@ import (
 // orderModes answer calls in another order than they came in.
 func orderModes() []mode {
 	return []mode{
-		{name: "out-of-order", about: "collects --n tools/call requests, answers them in reverse order", numbers: numbers{n: 2},
-			on: onCall(reversed(func(s *server) int { return s.n }))},
-		{name: "cross-talk", about: "collects two tools/call requests, answers both in reverse order",
-			on: onCall(reversed(func(*server) int { return 2 }))},
+		{
+			name: "out-of-order", about: "collects --n tools/call requests, answers them in reverse order", numbers: numbers{n: 2},
+			on: onCall(reversed(func(s *server) int { return s.n })),
+		},
+		{
+			name: "cross-talk", about: "collects two tools/call requests, answers both in reverse order",
+			on: onCall(reversed(func(*server) int { return 2 })),
+		},
 	}
 }
 

@@ -12,12 +12,18 @@ var secretName = regexp.MustCompile(`TOKEN|KEY|SECRET|PASSWORD`)
 // stderrModes say too much on stderr.
 func stderrModes() []mode {
 	return []mode{
-		{name: "stderr-flood", about: "writes --size bytes to stderr before answering initialize", numbers: numbers{size: 200_000},
-			on: onInit(func(s *server, _ *message, next func()) { flood(s.size); next() })},
-		{name: "stderr-flood-call", about: "writes --size bytes to stderr before answering each tools/call", numbers: numbers{size: 200_000},
-			on: onCall(func(s *server, _ *message, next func()) { flood(s.size); next() })},
-		{name: "stderr-secret", about: "prints the values of its env vars matching TOKEN|KEY|SECRET|PASSWORD on stderr",
-			start: func(*server) { tellSecrets() }},
+		{
+			name: "stderr-flood", about: "writes --size bytes to stderr before answering initialize", numbers: numbers{size: 200_000},
+			on: onInit(func(s *server, _ *message, next func()) { flood(s.size); next() }),
+		},
+		{
+			name: "stderr-flood-call", about: "writes --size bytes to stderr before answering each tools/call", numbers: numbers{size: 200_000},
+			on: onCall(func(s *server, _ *message, next func()) { flood(s.size); next() }),
+		},
+		{
+			name: "stderr-secret", about: "prints the values of its env vars matching TOKEN|KEY|SECRET|PASSWORD on stderr",
+			start: func(*server) { tellSecrets() },
+		},
 	}
 }
 

@@ -19,22 +19,28 @@ var weirdNames = []string{
 // weirdModes list tools that are hard to pass on to a model.
 func weirdModes() []mode {
 	return []mode{
-		{name: "weird-names", about: "tool names: dots, slashes, spaces, unicode, 1/64/65/130 characters, collisions, empty",
+		{
+			name: "weird-names", about: "tool names: dots, slashes, spaces, unicode, 1/64/65/130 characters, collisions, empty",
 			tools: func(_ *server, list []listed) []listed {
 				for _, name := range weirdNames {
 					list = append(list, plain(name, "has an odd name"))
 				}
 				return list
-			}},
-		{name: "weird-schemas", about: "43 tools, each with one odd input schema (named s_*)",
-			tools: func(*server, []listed) []listed { return oddlyTyped() }},
-		{name: "bad-tool-in-list", about: "good tools with three malformed ones between them",
+			},
+		},
+		{
+			name: "weird-schemas", about: "43 tools, each with one odd input schema (named s_*)",
+			tools: func(*server, []listed) []listed { return oddlyTyped() },
+		},
+		{
+			name: "bad-tool-in-list", about: "good tools with three malformed ones between them",
 			tools: func(_ *server, list []listed) []listed {
 				for i, bad := range []string{`{"name":42,"inputSchema":{"type":"object"}}`, `"just a string"`, `{"description":"no name","inputSchema":"none"}`} {
 					list = slices.Insert(list, min(2*i+1, len(list)), listed{"", bad})
 				}
 				return list
-			}},
+			},
+		},
 	}
 }
 
