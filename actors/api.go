@@ -17,7 +17,7 @@ type API interface {
 	CallTool(ctx context.Context, r CallRequest) messages.CallResult
 	// Tools lists the tools of servers, starting those that are not up and waiting for them inside their start
 	// time-out. A server that cannot start is in Down, with the reason, and does not fail the rest.
-	// Errors: an unknown server or agent.
+	// Errors: a [RunError] that says invalid for an unknown server or agent.
 	Tools(ctx context.Context, q ToolsQuery) (ToolsResult, error)
 	// Servers is a snapshot of every declared server, in the order of the workspace.
 	Servers(ctx context.Context) ([]messages.ServerStatus, error)

@@ -47,6 +47,7 @@ type gate struct {
 	parked     map[string]*waiting   // by call id, until the server's tools are known
 	asking     map[string][]*waiting // by agent: the first is being decided, the rest come after it
 	refusing   bool
+	taken      int // calls so far; numbers them
 }
 
 // waiting is a call that the gate owes an answer.
@@ -55,6 +56,7 @@ type waiting struct {
 	sender *actor.PID
 	timer  *time.Timer
 	since  time.Time
+	number int // in the order the calls came
 	// decision is what was decided before the call was parked.
 	decision governance.Decision
 	cancel   string // the reason, once the caller gave up while a provider was being asked
@@ -72,7 +74,8 @@ func (g *gate) Receive(ctx actor.Context) {
 	case *actor.Started:
 		g.env.root.RequestWithCustomSender(g.env.servers(), sendCatalogues{}, ctx.Self())
 	case messages.CallTool:
-		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()})
+		g.taken++
+		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now(), number: g.taken})
 	case messages.CancelCall:
 		g.onCancel(ctx, m)
 	case decided:

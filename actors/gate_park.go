@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -34,7 +35,7 @@ func (g *gate) parkedFor(server string) []*waiting {
 			list = append(list, w)
 		}
 	}
-	sortBySince(list)
+	slices.SortFunc(list, func(a, b *waiting) int { return a.number - b.number })
 	for _, w := range list {
 		g.unpark(w)
 	}

@@ -42,6 +42,7 @@ type instance struct {
 	held     map[string]*heldCall
 	queue    []*heldCall
 	inFlight int
+	taken    int // calls so far; numbers them
 
 	health  health
 	stopper *actor.PID // who waits for the stop

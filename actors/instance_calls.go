@@ -17,6 +17,7 @@ type heldCall struct {
 	decision messages.Decision
 	caller   *actor.PID
 	since    time.Time
+	number   int // in the order the calls came
 	sent     bool
 	// unwritten is true once the session said that not a byte of the call reached the server it was sent to.
 	unwritten   bool
@@ -27,7 +28,8 @@ type heldCall struct {
 }
 
 func (i *instance) onExecute(ctx actor.Context, m execute) {
-	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since}
+	i.taken++
+	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since, number: i.taken}
 	i.held[h.call.ID] = h
 	switch {
 	case i.stopper != nil:
@@ -183,6 +185,5 @@ func (i *instance) finish(h *heldCall, r messages.CallResult) {
 		masked.Message = i.env.keeper.Mask(masked.Message)
 		r.Error = &masked
 	}
-	i.env.send(i.env.journal(), ended{Call: h.call, Decision: h.decision, Result: r})
-	i.env.send(h.caller, r)
+	i.env.conclude(ended{Call: h.call, Decision: h.decision, Result: r}, h.caller)
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -103,7 +104,7 @@ func (i *instance) onUp(ctx actor.Context, m sessionUp) {
 	i.process, i.catalogue, i.retryAt = m.PID, m.Catalogue, time.Time{}
 	ctx.Send(ctx.Parent(), offers{Catalogue: m.Catalogue})
 	i.decide(ctx, supervision.Event{Kind: supervision.Up})
-	i.publish(messages.Event{Kind: messages.ServerUp, Duration: messages.Millis(i.startTook), Detail: strconv.Itoa(len(m.Catalogue.Tools())) + " tools"})
+	i.publish(messages.Event{Kind: messages.ServerUp, Duration: messages.Millis(i.startTook), Detail: count(len(m.Catalogue.Tools()), "tool")})
 	for _, pid := range i.wanting {
 		ctx.Send(pid, catalogueKnown{Server: i.declared.ID, Catalogue: m.Catalogue})
 	}
@@ -150,7 +151,7 @@ func (i *instance) running() []*heldCall {
 			list = append(list, h)
 		}
 	}
-	sortHeld(list)
+	slices.SortFunc(list, func(a, b *heldCall) int { return a.number - b.number })
 	return list
 }
 

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"sort"
 	"time"
 
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
@@ -85,6 +84,9 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-func sortHeld(list []*heldCall) {
-	sort.Slice(list, func(a, b int) bool { return list[a].since.Before(list[b].since) })
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -26,7 +26,7 @@ type (
 		Decision messages.Decision
 		Result   messages.CallResult
 	}
-	// ended is the outcome of a call that was dispatched. The caller has its result already.
+	// ended is the outcome of a call that was dispatched. The caller gets its result from the instance.
 	ended struct {
 		Call     messages.Call
 		Decision messages.Decision
@@ -74,7 +74,6 @@ func (j *journal) Receive(ctx actor.Context) {
 		j.onRefusal(ctx, m)
 	case ended:
 		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
-		j.env.publishEnd(m.Result)
 	case noted:
 		_ = j.write(m.Record)
 	case forwarded:
@@ -95,8 +94,8 @@ func (j *journal) onStarted() {
 func (j *journal) onDispatch(ctx actor.Context, m dispatch) {
 	if err := j.write(j.env.intentRecord(m.Call, m.Decision)); err != nil {
 		result := refused(m.Call, messages.Denied, "the audit log cannot be written, so no call is let through: "+err.Error())
-		ctx.Send(ctx.Sender(), result)
 		j.env.publishEnd(result)
+		j.env.send(ctx.Sender(), result)
 		return
 	}
 	j.env.publishStart(m.Call)
@@ -107,8 +106,8 @@ func (j *journal) onRefusal(ctx actor.Context, m refusal) {
 	if j.write(j.env.intentRecord(m.Call, m.Decision)) == nil {
 		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
 	}
-	ctx.Send(ctx.Sender(), m.Result)
 	j.env.publishEnd(m.Result)
+	j.env.send(ctx.Sender(), m.Result)
 }
 
 func (j *journal) onClose(ctx actor.Context) {
@@ -170,9 +169,9 @@ func (j *journal) crashed(actor.Context, *safe.Crash) { j.stopRecording() }
 func (j *journal) refuse(ctx actor.Context, c *safe.Crash) {
 	switch m := ctx.Message().(type) {
 	case dispatch:
-		ctx.Send(ctx.Sender(), internalResult(m.Call, c))
+		j.env.send(ctx.Sender(), internalResult(m.Call, c))
 	case refusal:
-		ctx.Send(ctx.Sender(), m.Result)
+		j.env.send(ctx.Sender(), m.Result)
 	case closeJournal:
 		ctx.Respond(journalClosed{})
 	}

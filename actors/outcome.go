@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sort"
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/internal/safe"
@@ -122,8 +121,4 @@ func downError(o messages.Outcome, text string, retry time.Duration, exit *mcpsp
 		e.Exit = &messages.Exit{Code: exit.Code, Signal: exit.Signal, Reason: exit.Reason, StderrTail: exit.StderrTail}
 	}
 	return e
-}
-
-func sortBySince(list []*waiting) {
-	sort.Slice(list, func(i, j int) bool { return list[i].since.Before(list[j].since) })
 }

@@ -69,12 +69,16 @@ func (s *Supervisor) agentFor(name string) (config.Agent, error) {
 	case len(found) == 1:
 		return found[0].Agent, nil
 	case len(found) > 1:
-		return config.Agent{}, fmt.Errorf("agent %q is declared in several topologies: write TOPOLOGY/%s", id, id)
+		return config.Agent{}, invalid("agent `%s` is declared in several topologies: write TOPOLOGY/%s", id, id)
 	case topology == "" && id == gov.Operator:
 		all := gov.Grant{Via: gov.Operator, Server: "*", Tool: "*"}
 		return config.Agent{Agent: gov.Agent{ID: id, Grants: []gov.Grant{all}}}, nil
 	}
-	return config.Agent{}, fmt.Errorf("there is no agent %q in this workspace", name)
+	return config.Agent{}, invalid("there is no agent `%s` in this workspace", name)
+}
+
+func invalid(format string, args ...any) error {
+	return &RunError{Outcome: messages.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
 func (s *Supervisor) checkServer(id string) error {
@@ -84,9 +88,9 @@ func (s *Supervisor) checkServer(id string) error {
 	declared, ok := s.env.ws.Server(id)
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no MCP server %q in this workspace", id)
+		return invalid("there is no MCP server `%s` in this workspace", id)
 	case declared.Disabled:
-		return fmt.Errorf("MCP server %q is disabled in this workspace", id)
+		return invalid("MCP server `%s` is disabled in this workspace", id)
 	}
 	return nil
 }

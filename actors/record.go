@@ -3,6 +3,8 @@ package actors
 import (
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
 	"github.com/mcp-supervisor/supervisor/messages"
@@ -17,6 +19,13 @@ func (e *env) intentRecord(c messages.Call, d messages.Decision) audit.Record {
 
 func (e *env) outcomeRecord(c messages.Call, r messages.CallResult, d messages.Decision) audit.Record {
 	return audit.Outcome(r, d).In(c)
+}
+
+// conclude ends a call that was dispatched: for the audit, for subscribers, and for its caller.
+func (e *env) conclude(m ended, caller *actor.PID) {
+	e.send(e.journal(), m)
+	e.publishEnd(m.Result)
+	e.send(caller, m.Result)
 }
 
 func (e *env) publishStart(c messages.Call) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
@@ -27,7 +26,7 @@ func openState(dir string) (*state, error) {
 		return nil, fmt.Errorf("own %s: %w", dir, err)
 	}
 	s := &state{dir: dir, owner: held}
-	folder := filepath.Join(dir, "audit")
+	folder := owner.AuditDir(dir)
 	if s.index, err = audit.OpenIndex(folder); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the audit index: %w", err), s.close(true))
 	}
@@ -65,7 +64,7 @@ func (s *Supervisor) VerifyAudit(ctx context.Context) (audit.Report, error) {
 	if _, err := s.env.ask(ctx, s.env.journal(), barrier{}); err != nil {
 		return audit.Report{}, err
 	}
-	return audit.Verify(filepath.Join(s.state.dir, "audit"))
+	return audit.Verify(owner.AuditDir(s.state.dir))
 }
 
 func (e *env) record(r audit.Record) { e.send(e.journal(), noted{Record: r}) }

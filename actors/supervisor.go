@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
+	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -207,7 +208,7 @@ func (o options) stateFolder(ws *config.Workspace) (string, error) {
 	case o.stateDir != "":
 		return filepath.Abs(o.stateDir)
 	case ws.Root != "":
-		return filepath.Join(ws.Root, ".supervisor"), nil
+		return owner.StateDir(ws.Root), nil
 	}
 	return "", errors.New("the workspace has no folder to keep its lock and audit log in: use WithStateDir")
 }

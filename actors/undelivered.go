@@ -24,9 +24,7 @@ func (e *env) undelivered(event any) {
 	case dispatch:
 		e.send(d.Sender, e.nobody(m.Call))
 	case execute:
-		r := e.nobody(m.Call)
-		e.send(e.journal(), ended{Call: m.Call, Decision: m.Decision, Result: r})
-		e.send(d.Sender, r)
+		e.conclude(ended{Call: m.Call, Decision: m.Decision, Result: e.nobody(m.Call)}, d.Sender)
 	case want:
 		e.send(d.Sender, startFailed{Server: serverOf(d.PID), Error: *e.nobody(messages.Call{}).Error})
 	}

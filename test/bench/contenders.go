@@ -45,7 +45,7 @@ kind: Workspace
 metadata: {id: bench, name: bench}
 mcp_servers:
   - {id: echo, command: ["${SUPERVISOR}", demo-server, echo], max_in_flight: 256, queue: {max: 1024}}
-  - {id: flaky, command: ["${SUPERVISOR}", demo-server, flaky], restart: {max_restarts: 1000}}
+  - {id: flaky, command: ["${SUPERVISOR}", demo-server, flaky], restart: {max_restarts: 1000, backoff: {min: 1ms, max: 1ms}}}
 `
 
 func newGoverned(dir, binary string) (*governed, error) {
