@@ -1,0 +1,107 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+const (
+	pathHello   = "/v1/hello"
+	pathCall    = "/v1/call"
+	pathTools   = "/v1/tools"
+	pathServers = "/v1/servers"
+	pathRun     = "/v1/run"
+	pathList    = "/v1/audit/list"
+	pathVerify  = "/v1/audit/verify"
+	pathCancel  = "/v1/cancel"
+)
+
+const (
+	headerProtocol = "Supervisor-Protocol"
+	headerVersion  = "Supervisor-Version"
+	// headerDeadline is absolute (RFC 3339): both ends share one clock.
+	headerDeadline = "Supervisor-Deadline"
+	// headerRequest names a request so that a cancel can name it too.
+	headerRequest = "Supervisor-Request"
+)
+
+// MaxBody is the longest request body and the longest line of a response, in bytes: one message of a server
+// (mcp/spec.DefaultMaxMessage) fits in it.
+const MaxBody = 64 << 20
+
+// envelope is the room around a tool's result in a response.
+const envelope = 1 << 20
+
+// failure is the body of every response that is not 200, and the last line of a run that failed.
+type failure struct {
+	// Outcome is set for what was an [actors.RunError].
+	Outcome messages.Outcome `json:"outcome,omitempty"`
+	Message string           `json:"message"`
+}
+
+func failureOf(err error) *failure {
+	var run *actors.RunError
+	if errors.As(err, &run) {
+		return &failure{Outcome: run.Outcome, Message: err.Error()}
+	}
+	return &failure{Message: err.Error()}
+}
+
+func (f *failure) err() error {
+	if f.Outcome != "" {
+		return &actors.RunError{Outcome: f.Outcome, Message: f.Message}
+	}
+	return errors.New(f.Message)
+}
+
+// line is one line of a run's stream. The last one has the Result, and the Error of a run that did not end well.
+type line struct {
+	Event *messages.Event `json:"event,omitempty"`
+	// Dropped counts events that a slow reader missed.
+	Dropped int               `json:"dropped,omitempty"`
+	Result  *actors.RunResult `json:"result,omitempty"`
+	Error   *failure          `json:"error,omitempty"`
+}
+
+// cancelRequest names a request by its headerRequest.
+type cancelRequest struct {
+	Request string `json:"request"`
+}
+
+// encode writes v as one line of JSON. Raw messages inside it keep their characters.
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func stamp(h http.Header) {
+	h.Set(headerProtocol, strconv.Itoa(Protocol))
+	h.Set(headerVersion, Version())
+}
+
+// checkProtocol says in words when the peer speaks another control API than we do. who is the peer.
+func checkProtocol(h http.Header, who string) error {
+	theirs := h.Get(headerProtocol)
+	if theirs == strconv.Itoa(Protocol) {
+		return nil
+	}
+	return fmt.Errorf("%s is supervisor %q with control protocol %q; this is %q with protocol %d: use the same version of both",
+		who, h.Get(headerVersion), theirs, Version(), Protocol)
+}
+
+func deadlineOf(h http.Header) (time.Time, error) {
+	text := h.Get(headerDeadline)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339Nano, text)
+}
