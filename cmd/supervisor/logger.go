@@ -1,0 +1,34 @@
+package main
+
+import (
+	"log/slog"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/exp/zapslog"
+	"go.uber.org/zap/zapcore"
+)
+
+// quiet is for commands that show events themselves: without --log-level only errors are logged.
+func (a *app) quiet() { a.logLevel = orElse(a.logLevel, "error") }
+
+// logger writes to stderr, at --log-level and in --log-format.
+func (a *app) logger() (*slog.Logger, error) {
+	level, err := zapcore.ParseLevel(orElse(a.logLevel, "warn"))
+	if err != nil {
+		return nil, usage("--log-level %q: use debug, info, warn or error", a.logLevel)
+	}
+	settings := zap.NewProductionEncoderConfig()
+	settings.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	var encoder zapcore.Encoder
+	switch a.logFormat {
+	case "json":
+		encoder = zapcore.NewJSONEncoder(settings)
+	case "console":
+		settings.EncodeLevel = zapcore.CapitalLevelEncoder
+		encoder = zapcore.NewConsoleEncoder(settings)
+	default:
+		return nil, usage("--log-format %q: use console or json", a.logFormat)
+	}
+	core := zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(a.err)), level)
+	return slog.New(zapslog.NewHandler(core)), nil
+}

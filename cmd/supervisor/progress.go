@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// progress shows what happens, one line per event that is worth one. A line that begins with "!" is something that did
+// not go well.
+//
+// show is called by one goroutine at a time.
+type progress struct {
+	out   io.Writer
+	began time.Time
+	// exits holds how servers ended, until the next event of the server tells what follows from it.
+	exits map[string]string
+}
+
+func newProgress(out io.Writer) *progress {
+	return &progress{out: out, began: time.Now(), exits: map[string]string{}}
+}
+
+func (p *progress) show(e messages.Event) {
+	if e.Kind == messages.ServerExited {
+		p.exits[e.Server] = orElse(e.Detail, "ended")
+		return
+	}
+	mark, text := describe(e, p.exits[e.Server])
+	if e.Server != "" && e.CallID == "" {
+		delete(p.exits, e.Server)
+	}
+	if text == "" {
+		return
+	}
+	at := e.Time.Sub(p.began)
+	_, _ = fmt.Fprintf(p.out, "%8s %s %s\n", "+"+seconds(max(at, 0)), mark, oneLine(text))
+}
+
+// end sums a run up.
+func (p *progress) end(r actors.RunResult) {
+	_, _ = fmt.Fprintf(p.out, "%8s   run %s answered after %s; %s\n",
+		"+"+seconds(time.Since(p.began)), oneLine(r.Run), short(time.Duration(r.Duration)), tally(r.Calls))
+}
+
+// describe says an event in words; an empty text means that it is not worth a line. mark is "!" for bad news. exit is
+// how the event's server ended just before.
+func describe(e messages.Event, exit string) (mark, text string) {
+	switch e.Kind {
+	case messages.ServerUp:
+		return " ", fmt.Sprintf("server %s up (%s)", e.Server, join(", ", e.Detail, short(time.Duration(e.Duration))))
+	case messages.ServerRestarting:
+		restart := fmt.Sprintf("restart %d of %d in %s", e.Restarts, e.Budget, seconds(time.Duration(e.After)))
+		return "!", join(" ", "server", e.Server, join("; ", exit, restart))
+	case messages.ServerStopped:
+		if e.Detail == "" || exit == "" {
+			return "", "" // we stopped it ourselves
+		}
+		return " ", join(" ", "server", e.Server, join("; ", exit, e.Detail))
+	case messages.ServerFailed:
+		return "!", join(": ", "server "+e.Server+" failed", e.Detail)
+	case messages.ServerWarning:
+		return "!", join(": ", "server "+e.Server, e.Detail)
+	case messages.CallEnded:
+		return describeCall(e)
+	case messages.AgentCompleted:
+		return " ", fmt.Sprintf("agent %s done", e.Agent)
+	case messages.ActorCrashed:
+		line, _, _ := strings.Cut(e.Detail, "\n") // the stack is for the log
+		return "!", "internal error: " + line
+	case messages.AuditFailed:
+		return "!", "audit: " + e.Detail
+	case messages.ServerStarting, messages.ServerExited, messages.CallStarted, messages.RunStarted, messages.RunEnded, messages.AgentStarted:
+	}
+	return "", ""
+}
+
+func describeCall(e messages.Event) (mark, text string) {
+	call := fmt.Sprintf("%s → %s/%s %s %s", e.Agent, e.Server, e.Tool, e.Outcome, short(time.Duration(e.Duration)))
+	if e.Outcome == messages.OK {
+		return " ", call
+	}
+	return "!", join(": ", call, e.Detail)
+}
+
+// tally counts calls in words, outcomes in their documented order.
+func tally(calls map[messages.Outcome]int) string {
+	var parts []string
+	sum := 0
+	for _, o := range messages.Outcomes {
+		if n := calls[o]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+			sum += n
+		}
+	}
+	if sum == 0 {
+		return "no calls"
+	}
+	return fmt.Sprintf("%d calls: %s", sum, strings.Join(parts, ", "))
+}
+
+// join joins the parts that are not empty.
+func join(sep string, parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, sep)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// short is a duration in three digits or so.
+func short(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < 100*time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return seconds(d)
+}
+
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.2fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

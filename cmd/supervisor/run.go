@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/control"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var r actors.RunRequest
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "run [WORKSPACE]",
+		Short: "Run a topology: its agents, and the servers they need",
+		Long: `Run a topology and print its root agent's answer on stdout. What happens meanwhile is told on stderr.
+
+Exit codes: 0 when the root agent answered, whatever its tools did; 2 the workspace has faults; 4 a significant server
+failed; 9 interrupted; 10 internal error.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.command(func(c *cobra.Command, args []string) error {
+			ws, err := a.load(first(args))
+			if err != nil {
+				return err
+			}
+			a.quiet()
+			a.warn(ws)
+			return a.run(c.Context(), ws, r, asJSON)
+		}),
+	}
+	c.Flags().StringVar(&r.Topology, "topology", "", "the topology to run (default: the only one)")
+	c.Flags().StringVar(&r.Input, "input", "", "the task given to the root agent")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the whole result as one JSON object")
+	return c
+}
+
+func (a *app) run(ctx context.Context, ws *config.Workspace, r actors.RunRequest, asJSON bool) error {
+	topology, err := ws.Topology(r.Topology)
+	if err == nil {
+		err = ws.CheckRun(topology)
+	}
+	if err != nil {
+		return &exit{code: exitInvalid, err: err}
+	}
+	return a.withAPI(ctx, ws, func(ctx context.Context, api api) error {
+		view := newProgress(a.err)
+		result, err := api.Run(ctx, r, view.show)
+		if errors.Is(err, control.ErrNotSent) {
+			return err
+		}
+		if asJSON {
+			return errors.Join(a.printRun(result, err), err)
+		}
+		if err != nil {
+			return err
+		}
+		view.end(result)
+		return a.print(printable(result.Answer))
+	})
+}
+
+// runOutput is what `run --json` prints.
+type runOutput struct {
+	actors.RunResult
+	Error *actors.RunError `json:"error,omitempty"`
+}
+
+func (a *app) printRun(r actors.RunResult, err error) error {
+	out := runOutput{RunResult: r}
+	if errors.As(err, &out.Error) {
+		out.Outcome = out.Error.Outcome
+	}
+	if err := writeJSON(a.out, out); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// warn tells what is declared and not run.
+func (a *app) warn(ws *config.Workspace) {
+	for _, w := range ws.Warnings {
+		a.say("warning: %s", printable(w.String()))
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+func (a *app) toolsCommand() *cobra.Command {
+	var q actors.ToolsQuery
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "tools [WORKSPACE]",
+		Short: "List the tools of the workspace's servers",
+		Long: `List the tools that the workspace's servers expose, starting those that are not up. Tools are shown by their original
+names, as skills and "supervisor call" use them; --json has the names that models see as well.
+
+Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked for could be started.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.command(func(c *cobra.Command, args []string) error {
+			ws, err := a.load(first(args))
+			if err != nil {
+				return err
+			}
+			return a.withAPI(c.Context(), ws, func(ctx context.Context, api api) error {
+				found, err := api.Tools(ctx, q)
+				if err != nil {
+					return err
+				}
+				return a.printTools(found, asJSON)
+			})
+		}),
+	}
+	c.Flags().StringVar(&q.Server, "server", "", "only the tools of this server")
+	c.Flags().StringVar(&q.Agent, "agent", "", "only the tools this agent is granted")
+	c.Flags().BoolVar(&asJSON, "json", false, "print {tools, down, warnings} as one JSON object")
+	return c
+}
+
+func (a *app) printTools(found actors.ToolsResult, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = writeJSON(a.out, found)
+	} else {
+		err = a.printToolTable(found.Tools)
+		a.sayDown(found)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	if len(found.Tools) == 0 && len(found.Down) > 0 {
+		return &exit{code: exitUnavailable}
+	}
+	return nil
+}
+
+func (a *app) printToolTable(tools []actors.ToolInfo) error {
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	if len(tools) > 0 {
+		_, _ = fmt.Fprintln(table, "SERVER\tTOOL\tEFFECT\tTIER\tDESCRIPTION")
+	}
+	for _, t := range tools {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", oneLine(t.Server), oneLine(t.Name), t.Effect, t.Tier, cut(oneLine(t.Description), 80))
+	}
+	return table.Flush()
+}
+
+func (a *app) sayDown(found actors.ToolsResult) {
+	for _, d := range found.Down {
+		e := d.Error
+		if e == nil {
+			e = &messages.CallError{Message: "it is down"}
+		}
+		a.say("! server %s: %s", oneLine(d.Server), oneLine(e.Message))
+		a.sayTail(e.Exit)
+	}
+	for _, w := range found.Warnings {
+		a.say("warning: %s", oneLine(w))
+	}
+}
+
+// cut shortens s to n characters.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
