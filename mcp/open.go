@@ -1,0 +1,193 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-supervisor/supervisor/mcp/spec"
+)
+
+// protocolVersion is what initialize asks for. Newer servers answer it too, while some servers exit on the discovery
+// request of the newer protocol.
+const protocolVersion = "2025-11-25"
+
+var errStartTimeout = errors.New("start_timeout")
+
+// Open starts s's process, or connects to its endpoint, shakes hands and lists its tools, all inside ctx and
+// s.StartTimeout. ctx bounds only the opening, not the session.
+//
+// When it fails, everything it started is gone, and the error is an *OpenError that says why. Zero values of s stand for
+// the defaults of package spec.
+func Open(ctx context.Context, server spec.Server, o Options) (*Session, error) {
+	server, o = withDefaults(server), o.withDefaults()
+	ctx, cancel := context.WithTimeoutCause(ctx, server.StartTimeout, errStartTimeout)
+	defer cancel()
+	s, err := open(ctx, server, o)
+	if err != nil && server.Transport == spec.HTTP && onlySSE(err) {
+		return openSSE(ctx, server, o, err)
+	}
+	return s, err
+}
+
+func open(ctx context.Context, server spec.Server, o Options) (*Session, error) {
+	s := newSession(server, o)
+	var err error
+	switch server.Transport {
+	case spec.Stdio:
+		s.link, err = spawn(s)
+	case spec.HTTP:
+		s.link, err = dial(s)
+	case spec.SSE:
+		s.link, err = subscribe(ctx, s)
+	default:
+		err = hopeless{fmt.Errorf("transport %q is unknown; use stdio, http or sse", server.Transport)}
+	}
+	if err != nil {
+		return nil, s.openError(ctx, "connecting", err, spec.Exit{Code: -1})
+	}
+	s.link.open()
+	if step, err := s.handshake(ctx); err != nil {
+		return nil, s.abandon(ctx, step, err)
+	}
+	return s, nil
+}
+
+// onlySSE reports whether a server's answer to initialize is that of one that knows only the older HTTP transport.
+func onlySSE(err error) bool {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	return status.Status == http.StatusBadRequest || status.Status == http.StatusNotFound || status.Status == http.StatusMethodNotAllowed
+}
+
+// openSSE tries the older transport on the same URL. When that fails too, the first error is the one to tell.
+func openSSE(ctx context.Context, server spec.Server, o Options, first error) (*Session, error) {
+	server.Transport = spec.SSE
+	s, err := open(ctx, server, o)
+	if err != nil {
+		return nil, first
+	}
+	return s, nil
+}
+
+// handshake initializes the session and lists the tools; step names what was going on when it failed.
+func (s *Session) handshake(ctx context.Context) (step string, err error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "mcp-supervisor", Version: "1"}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+	})
+	client.AddRoots(roots(s.opts.Roots)...)
+	session, err := client.Connect(ctx, s.conn, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
+	if err != nil {
+		return "initialize", s.refused(err)
+	}
+	result := session.InitializeResult()
+	s.about = spec.Catalogue{Protocol: result.ProtocolVersion, Instructions: result.Instructions}
+	if info := result.ServerInfo; info != nil {
+		s.about.Implementation = strings.TrimSpace(info.Name + " " + info.Version)
+	}
+	s.link.ready()
+	_, err = s.Refresh(ctx)
+	return "tools/list", err
+}
+
+// refused finds the server's own reason behind the SDK's error. A server that speaks no version that we do will not
+// learn it by a new start.
+func (s *Session) refused(err error) error {
+	if rpc := s.conn.refused.Load(); rpc != nil {
+		return rpc
+	}
+	if !strings.HasPrefix(err.Error(), "unsupported protocol version") {
+		return err
+	}
+	theirs := ""
+	if v := s.protocol.Load(); v != nil {
+		theirs = *v
+	}
+	return hopeless{fmt.Errorf("the server speaks protocol version %q; supported are %s", theirs,
+		strings.Join(sdk.SupportedProtocolVersions(), ", "))}
+}
+
+// abandonGrace bounds each step of stopping a server whose handshake failed: there is nothing to lose in it.
+const abandonGrace = 500 * time.Millisecond
+
+// abandon ends a session that did not come up, and says why it did not.
+func (s *Session) abandon(ctx context.Context, step string, err error) error {
+	if ctx.Err() == nil && !isAnswer(err) && s.PID() != 0 {
+		select { // a dying process is about to say how
+		case <-s.done:
+		case <-time.After(time.Second):
+		}
+	}
+	died := s.over()
+	if !died {
+		s.because(explain(ctx, step, s.server.StartTimeout, err).Error())
+	}
+	s.server.StopGrace = min(s.server.StopGrace, abandonGrace)
+	s.Close()
+	if died && !isAnswer(err) {
+		err = fmt.Errorf("%w before it answered %s", errors.New(status(s.exit)), step)
+	}
+	return s.openError(ctx, step, err, s.exit)
+}
+
+func (s *Session) over() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// status is how a session ended, without its stderr: that is told once, in the whole error.
+func status(exit spec.Exit) string {
+	exit.StderrTail = nil
+	return exit.String()
+}
+
+// isAnswer reports whether err is what the server itself said.
+func isAnswer(err error) bool {
+	var rpc *spec.RPCError
+	var status *StatusError
+	return errors.As(err, &rpc) || errors.As(err, &status) || isHopeless(err)
+}
+
+func (s *Session) openError(ctx context.Context, step string, err error, exit spec.Exit) *OpenError {
+	exit.Hopeless = isHopeless(err)
+	return &OpenError{Server: s.server.ID, Exit: exit, Err: s.masked(explain(ctx, step, s.server.StartTimeout, err))}
+}
+
+// explain puts the end of the time before everything that followed from it.
+func explain(ctx context.Context, step string, limit time.Duration, err error) error {
+	switch {
+	case errors.Is(context.Cause(ctx), errStartTimeout):
+		return fmt.Errorf("no answer to %s within %v (start_timeout): %w", step, limit, context.DeadlineExceeded)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s was given up: %w", step, context.Cause(ctx))
+	case isAnswer(err) && !isHopeless(err):
+		return fmt.Errorf("%s was refused: %w", step, err)
+	}
+	return err
+}
+
+// roots makes file URIs of folders.
+func roots(folders []string) []*sdk.Root {
+	var list []*sdk.Root
+	for _, folder := range folders {
+		path := filepath.ToSlash(folder)
+		if !strings.HasPrefix(path, "/") { // a Windows drive
+			path = "/" + path
+		}
+		list = append(list, &sdk.Root{URI: (&url.URL{Scheme: "file", Path: path}).String(), Name: filepath.Base(folder)})
+	}
+	return list
+}
