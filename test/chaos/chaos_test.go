@@ -26,7 +26,8 @@ var (
 	killEvery = flag.Duration("chaos.kill-every", 100*time.Millisecond, "time between two kills")
 )
 
-// budget is the raised restart budget: the kills are ours, so they must not use a real one up.
+// budget is the raised restart budget: the kills are ours, so they must not use a real one up. The back-off is short
+// for the same reason.
 const budget = 100_000
 
 // TestChaos kills servers with SIGKILL while agents call them. Whatever happens, each call has exactly one outcome, the
@@ -125,7 +126,7 @@ func workspace(t *testing.T, servers, agents int) string {
 	yaml := "apiVersion: supervisor/v1\nkind: Workspace\nmetadata: {id: chaos, name: chaos}\nmcp_servers:\n"
 	grants := ""
 	for n := range servers {
-		yaml += fmt.Sprintf("  - {id: echo-%d, command: ['${SUPERVISOR}', demo-server, echo]}\n", n)
+		yaml += fmt.Sprintf("  - {id: echo-%d, command: ['${SUPERVISOR}', demo-server, echo], restart: {backoff: {min: 10ms, max: 100ms}}}\n", n)
 		grants += fmt.Sprintf("'server:echo-%d', ", n)
 	}
 	write(t, filepath.Join(root, "workspace.yaml"), yaml)
