@@ -12,10 +12,10 @@ import (
 // taken to be broken, not talkative.
 const endless = 16
 
-// errEndless ends a session whose server does not end its line.
-type errEndless struct{ size int }
+// endlessError ends a session whose server does not end its line.
+type endlessError struct{ size int }
 
-func (e errEndless) Error() string {
+func (e endlessError) Error() string {
 	return fmt.Sprintf("wrote more than %d bytes without a line end", e.size)
 }
 
@@ -74,7 +74,7 @@ func (l *lineReader) skip(held, part []byte, err error) error {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return err
 		case size/endless >= l.max:
-			return errEndless{size}
+			return endlessError{size}
 		}
 		part, err = l.r.ReadSlice('\n')
 	}

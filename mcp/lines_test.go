@@ -60,7 +60,7 @@ func TestLines(t *testing.T) {
 		{"too long, a request", `{"id":12,"method":"x","params":"` + big + `"}` + "\n", 50_000, []string{""}, []string{""}, io.EOF},
 		{"too long, no id", `{"result":"` + big + `"}` + "\nb\n", 100_000, []string{"", "b"}, []string{""}, io.EOF},
 		{"too long, no JSON", big + "\nb\n", 100_000, []string{"", "b"}, []string{""}, io.EOF},
-		{"endless", strings.Repeat("x", 1_000_000), 50_000, nil, nil, errEndless{}},
+		{"endless", strings.Repeat("x", 1_000_000), 50_000, nil, nil, endlessError{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestLines(t *testing.T) {
 			if diff := cmp.Diff(test.long, long); diff != "" {
 				t.Error(diff)
 			}
-			var endless errEndless
+			var endless endlessError
 			if errors.As(test.err, &endless) != errors.As(err, &endless) {
 				t.Errorf("err = %v", err)
 			}

@@ -162,16 +162,6 @@ func (s *Session) crashed(c *safe.Crash) {
 	s.link.kill()
 }
 
-// ended is the error of whoever comes too late.
-func (s *Session) ended() error {
-	select {
-	case <-s.done:
-		return &ExitError{Exit: s.exit}
-	default:
-		return ErrClosed
-	}
-}
-
 // masked hides secrets in an error's text.
 func (s *Session) masked(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

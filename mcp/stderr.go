@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -47,7 +48,7 @@ func (e *stderr) drain(r io.Reader) {
 		if len(part) > 0 {
 			e.line(string(part))
 		}
-		for err == bufio.ErrBufferFull { // the rest of a line that is too long
+		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a line that is too long
 			_, err = lines.ReadSlice('\n')
 		}
 		if err != nil {

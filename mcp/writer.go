@@ -66,7 +66,7 @@ func (w *writer) poke() {
 // run writes until finish, or until the server does not read any more; ended stops it as well.
 func (w *writer) run(ended <-chan struct{}) {
 	defer close(w.done)
-	defer w.file.Close()
+	defer func() { _ = w.file.Close() }()
 	var spare []frame
 	for {
 		frames, closing := w.take(spare)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,8 +24,8 @@ func (i *interruption) Error() string { return "got signal " + i.signal.String()
 
 // interrupted reports whether ctx ended by a signal.
 func interrupted(ctx context.Context) bool {
-	_, ok := context.Cause(ctx).(*interruption)
-	return ok
+	var by *interruption
+	return errors.As(context.Cause(ctx), &by)
 }
 
 // catch watches for SIGINT, SIGTERM and SIGHUP until release. Meanwhile a write to a broken pipe is an error and not
