@@ -251,7 +251,7 @@ func (a *agent) done(ctx actor.Context, o messages.Outcome, text string) {
 
 func (a *agent) record(r audit.Record) {
 	r.AgentID, r.RunID, r.TopologyID = a.task.agent.ID, a.task.runID, a.task.topology
-	a.env.send(a.env.journal(), noted{Record: r})
+	a.env.send(a.env.journal, noted{Record: r})
 }
 
 func (a *agent) crashed(ctx actor.Context, c *safe.Crash) {

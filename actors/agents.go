@@ -39,11 +39,14 @@ type (
 // agents is the parent of all runs.
 type agents struct {
 	env     *env
-	runs    map[string]*actor.PID // the starter, by run id
+	runs    map[string]begun // by run id
 	stopper *actor.PID
 }
 
-func newAgents(e *env) *agents { return &agents{env: e, runs: map[string]*actor.PID{}} }
+// begun is a run that has not ended.
+type begun struct{ run, starter *actor.PID }
+
+func newAgents(e *env) *agents { return &agents{env: e, runs: map[string]begun{}} }
 
 func (a *agents) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
@@ -67,16 +70,17 @@ func (a *agents) onStart(ctx actor.Context, m startRun) {
 	}
 	starter, began := ctx.Sender(), time.Now()
 	props := a.env.props("run "+m.ID, func() behaviour { return newRun(a.env, m, starter, began) })
-	if _, err := ctx.SpawnNamed(props, m.ID); err != nil {
+	pid, err := ctx.SpawnNamed(props, m.ID)
+	if err != nil {
 		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Internal, Message: err.Error()}})
 		return
 	}
-	a.runs[m.ID] = starter
+	a.runs[m.ID] = begun{run: pid, starter: starter}
 }
 
 func (a *agents) toRun(ctx actor.Context, id string, message any) {
-	if _, ok := a.runs[id]; ok {
-		ctx.Send(a.env.child("agents/"+id), message)
+	if b, ok := a.runs[id]; ok {
+		ctx.Send(b.run, message)
 	}
 }
 
@@ -105,8 +109,8 @@ func (a *agents) stopped(ctx actor.Context) {
 }
 
 func (a *agents) crashed(_ actor.Context, c *safe.Crash) {
-	for _, starter := range a.runs {
-		a.env.send(starter, runEnded{Error: crashedRun(c)})
+	for _, b := range a.runs {
+		a.env.send(b.starter, runEnded{Error: crashedRun(c)})
 	}
 }
 

@@ -101,7 +101,7 @@ func TestACrashedActorIsReplaced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := startFake(t, oneServer(t, nil), &fakeServer{}, withExplosives)
 				want1(t, call(s, "before"), messages.OK, messages.RanYes)
-				pid := s.env.child(path)
+				pid := actor.NewPID(s.env.system.Address(), s.env.prefix+path)
 				if path == "gate" {
 					pid = s.env.gate("operator")
 				}

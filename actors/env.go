@@ -2,11 +2,9 @@ package actors
 
 import (
 	"context"
-	"hash/fnv"
 	"log/slog"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,9 +20,10 @@ import (
 
 // env is what all actors of one supervisor share. It is immutable; what it points to is safe for concurrent use.
 type env struct {
-	system   *actor.ActorSystem
-	root     *actor.RootContext // a copy of our own: the system's is mutable
-	name     string             // of the root actor, unique on the system
+	system *actor.ActorSystem
+	root   *actor.RootContext // a copy of our own: the system's is mutable
+	name   string             // of the root actor, unique on the system
+	addresses
 	ws       *config.Workspace
 	provider governance.Provider
 	builtin  bool // provider is the built-in one: pure, so that it may be asked in Receive
@@ -32,7 +31,6 @@ type env struct {
 	dial     Dialer
 	hub      *hub
 	log      *slog.Logger
-	shards   int
 	numbers  map[string]*atomic.Int64  // of the last session of each server, over all instances of it
 	done     chan struct{}             // closed when the root actor has stopped
 	open     *sync.WaitGroup           // sessions that are starting or live
@@ -49,16 +47,6 @@ func shardCount() int { return min(maxShards, max(2, runtime.GOMAXPROCS(0))) }
 // crew is the budget for replacing our own actors after a panic. It is a bug's budget, not a server's.
 var crew = supervision.Restart{Mode: supervision.Permanent, MaxRestarts: 10, Within: time.Minute, Backoff: supervision.Backoff{Factor: 1}}
 
-func (e *env) child(path string) *actor.PID {
-	return actor.NewPID(e.system.Address(), e.name+"/"+path)
-}
-
-func (e *env) journal() *actor.PID           { return e.child("journal") }
-func (e *env) servers() *actor.PID           { return e.child("servers") }
-func (e *env) agents() *actor.PID            { return e.child("agents") }
-func (e *env) shard(n int) *actor.PID        { return e.child("gate-" + strconv.Itoa(n)) }
-func (e *env) instance(id string) *actor.PID { return e.child("servers/" + id + "/shared") }
-
 // send sends a message; to nobody, it is dropped. A call may come without a sender.
 func (e *env) send(to *actor.PID, message any) {
 	if to != nil {
@@ -66,16 +54,9 @@ func (e *env) send(to *actor.PID, message any) {
 	}
 }
 
-// gate returns the shard that owns an agent's state.
-func (e *env) gate(agent string) *actor.PID {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(agent))
-	return e.shard(int(h.Sum32() % uint32(e.shards)))
-}
-
-func (e *env) gates(message any) {
-	for n := range e.shards {
-		e.send(e.shard(n), message)
+func (e *env) toGates(message any) {
+	for _, gate := range e.gates {
+		e.send(gate, message)
 	}
 }
 
@@ -117,6 +98,9 @@ func (e *env) note(ctx context.Context, event messages.Event) {
 	case messages.CallStarted, messages.CallEnded:
 		level = slog.LevelDebug
 	default: // the ordinary course of things
+	}
+	if !e.log.Enabled(ctx, level) {
+		return
 	}
 	e.log.LogAttrs(ctx, level, string(event.Kind), attrs(event)...)
 }

@@ -72,7 +72,7 @@ func newGate(e *env) *gate {
 func (g *gate) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		g.env.root.RequestWithCustomSender(g.env.servers(), sendCatalogues{}, ctx.Self())
+		g.env.root.RequestWithCustomSender(g.env.servers, sendCatalogues{}, ctx.Self())
 	case messages.CallTool:
 		g.taken++
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now(), number: g.taken})
@@ -158,7 +158,7 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision) {
 	case !exposes(catalogue, c.Tool):
 		g.refuseWith(w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
 	default:
-		g.env.root.RequestWithCustomSender(g.env.journal(),
+		g.env.root.RequestWithCustomSender(g.env.journal,
 			dispatch{Call: c, Decision: d.Message(), To: g.env.instance(c.Server)}, w.sender)
 	}
 }
@@ -185,7 +185,7 @@ func (g *gate) onCancel(ctx actor.Context, m messages.CancelCall) {
 			return
 		}
 	}
-	ctx.Send(g.env.journal(), forwarded{Cancel: m, To: g.env.instance(m.Server)})
+	ctx.Send(g.env.journal, forwarded{Cancel: m, To: g.env.instance(m.Server)})
 }
 
 func (g *gate) onRefuseAll(ctx actor.Context) {
@@ -213,7 +213,7 @@ func (g *gate) turnAway(w *waiting, o messages.Outcome, reason string) {
 
 func (g *gate) answer(w *waiting, d messages.Decision, r messages.CallResult) {
 	r.Duration = sinceMillis(w.since)
-	g.env.root.RequestWithCustomSender(g.env.journal(), refusal{Call: w.call, Decision: d, Result: r}, w.sender)
+	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Result: r}, w.sender)
 }
 
 func (g *gate) crashed(_ actor.Context, c *safe.Crash) {

@@ -197,7 +197,7 @@ func (i *instance) fail(ctx actor.Context, probeAfter time.Duration) {
 		Restarts: len(i.history.Restarts), Budget: i.declared.Restart.MaxRestarts,
 	})
 	if i.declared.Significant {
-		ctx.Send(i.env.agents(), significantFailed{Server: i.declared.ID, Text: i.env.keeper.Mask(text)})
+		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: i.env.keeper.Mask(text)})
 	}
 }
 

@@ -77,7 +77,7 @@ func (j *journal) Receive(ctx actor.Context) {
 	case noted:
 		_ = j.write(m.Record)
 	case forwarded:
-		ctx.Send(m.To, m.Cancel)
+		j.env.send(m.To, m.Cancel)
 	case barrier:
 		ctx.Respond(m)
 	case closeJournal:

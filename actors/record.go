@@ -23,7 +23,7 @@ func (e *env) outcomeRecord(c messages.Call, r messages.CallResult, d messages.D
 
 // conclude ends a call that was dispatched: for the audit, for subscribers, and for its caller.
 func (e *env) conclude(m ended, caller *actor.PID) {
-	e.send(e.journal(), m)
+	e.send(e.journal, m)
 	e.publishEnd(m.Result)
 	e.send(caller, m.Result)
 }

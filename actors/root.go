@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -43,8 +42,8 @@ func newRoot(e *env, log journalLog) *root {
 		"servers": func() behaviour { return newServers(e) },
 		"agents":  func() behaviour { return newAgents(e) },
 	}}
-	for n := range e.shards {
-		r.makers["gate-"+strconv.Itoa(n)] = func() behaviour { return newGate(e) }
+	for n := range e.gates {
+		r.makers[gateName(n)] = func() behaviour { return newGate(e) }
 	}
 	return r
 }
@@ -58,7 +57,7 @@ func (r *root) Receive(ctx actor.Context) {
 	case *actor.Terminated:
 		r.onTerminated(ctx, childName(m.Who))
 	case ready:
-		ctx.RequestWithCustomSender(r.env.servers(), m, ctx.Sender())
+		ctx.RequestWithCustomSender(r.env.servers, m, ctx.Sender())
 	case messages.CallTool:
 		ctx.RequestWithCustomSender(r.env.gate(m.Call.Agent), m, ctx.Sender())
 	case messages.CancelCall:
@@ -66,7 +65,7 @@ func (r *root) Receive(ctx actor.Context) {
 	case shutDown:
 		r.onShutDown(ctx, m)
 	case skipDrain:
-		ctx.Send(r.env.servers(), m)
+		ctx.Send(r.env.servers, m)
 	case serversStopped, agentsStopped, gateClosed:
 		r.onPartStopped(ctx)
 	case journalClosed:
@@ -77,8 +76,8 @@ func (r *root) Receive(ctx actor.Context) {
 // order is the start order; a stop goes the other way round.
 func (r *root) order() []string {
 	names := []string{"journal"}
-	for n := range r.env.shards {
-		names = append(names, "gate-"+strconv.Itoa(n))
+	for n := range r.env.gates {
+		names = append(names, gateName(n))
 	}
 	return append(names, "servers", "agents")
 }
@@ -113,17 +112,17 @@ func (r *root) onShutDown(ctx actor.Context, m shutDown) {
 	if r.closing {
 		return
 	}
-	r.closing, r.waiting = true, r.env.shards+2
-	for n := range r.env.shards {
-		ctx.Request(r.env.shard(n), refuseAll{})
+	r.closing, r.waiting = true, len(r.env.gates)+2
+	for _, gate := range r.env.gates {
+		ctx.Request(gate, refuseAll{})
 	}
-	ctx.Request(r.env.agents(), stopAgents{})
-	ctx.Request(r.env.servers(), stopServers(m))
+	ctx.Request(r.env.agents, stopAgents{})
+	ctx.Request(r.env.servers, stopServers(m))
 }
 
 func (r *root) onPartStopped(ctx actor.Context) {
 	if r.waiting--; r.waiting == 0 {
-		ctx.Request(r.env.journal(), closeJournal{})
+		ctx.Request(r.env.journal, closeJournal{})
 	}
 }
 

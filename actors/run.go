@@ -100,7 +100,7 @@ func (r *run) reply(m runEnded) {
 
 func (r *run) record(rec audit.Record) {
 	rec.RunID, rec.TopologyID = r.start.ID, r.start.Topology.Name
-	r.env.send(r.env.journal(), noted{Record: rec})
+	r.env.send(r.env.journal, noted{Record: rec})
 }
 
 func (r *run) crashed(_ actor.Context, c *safe.Crash) { r.reply(runEnded{Error: crashedRun(c)}) }

@@ -54,10 +54,10 @@ func openModels(t config.Topology) (map[string]models.Model, error) {
 func (s *Supervisor) run(ctx context.Context, start startRun) (RunResult, error) {
 	box, self := s.env.openBox()
 	defer s.env.closeBox(self)
-	s.env.root.RequestWithCustomSender(s.env.agents(), start, self)
+	s.env.root.RequestWithCustomSender(s.env.agents, start, self)
 	reply, err := s.env.await(ctx, box)
 	if err != nil && ctx.Err() != nil {
-		s.env.send(s.env.agents(), cancelRun{ID: start.ID, Reason: "the run was interrupted"})
+		s.env.send(s.env.agents, cancelRun{ID: start.ID, Reason: "the run was interrupted"})
 		reply, err = s.env.await(context.WithoutCancel(ctx), box)
 	}
 	ended, ok := reply.(runEnded)
@@ -90,7 +90,7 @@ func (s *Supervisor) report(ctx context.Context, run string, progress func(messa
 		close(over)
 	})
 	return func() {
-		_, _ = s.env.ask(context.WithoutCancel(ctx), s.env.journal(), barrier{}) // the last calls' events are out then
+		_, _ = s.env.ask(context.WithoutCancel(ctx), s.env.journal, barrier{}) // the last calls' events are out then
 		events.Close()
 		<-over
 	}

@@ -44,7 +44,7 @@ func (s *server) Receive(ctx actor.Context) {
 		ctx.Respond(m)
 	case offers:
 		s.catalogue = m.Catalogue
-		s.env.gates(s.known())
+		s.env.toGates(s.known())
 	case sendCatalogues:
 		s.onSendCatalogues(ctx)
 	case stopServers:

@@ -50,7 +50,7 @@ func (s *state) close(withLog bool) error {
 
 // Audit lists records of the audit log, those of calls that ended before it included.
 func (s *Supervisor) Audit(ctx context.Context, f audit.Filter) ([]audit.Record, error) {
-	if _, err := s.env.ask(ctx, s.env.journal(), barrier{}); err != nil {
+	if _, err := s.env.ask(ctx, s.env.journal, barrier{}); err != nil {
 		return nil, err
 	}
 	if err := s.state.index.CatchUp(ctx); err != nil {
@@ -61,13 +61,13 @@ func (s *Supervisor) Audit(ctx context.Context, f audit.Filter) ([]audit.Record,
 
 // VerifyAudit checks the whole chain of the audit log.
 func (s *Supervisor) VerifyAudit(ctx context.Context) (audit.Report, error) {
-	if _, err := s.env.ask(ctx, s.env.journal(), barrier{}); err != nil {
+	if _, err := s.env.ask(ctx, s.env.journal, barrier{}); err != nil {
 		return audit.Report{}, err
 	}
 	return audit.Verify(owner.AuditDir(s.state.dir))
 }
 
-func (e *env) record(r audit.Record) { e.send(e.journal(), noted{Record: r}) }
+func (e *env) record(r audit.Record) { e.send(e.journal, noted{Record: r}) }
 
 // started is the first record of a supervisor: which workspace it runs, and what it declares.
 func started(ws *config.Workspace) audit.Record {

@@ -67,13 +67,14 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 func newEnv(ws *config.Workspace, o options) *env {
 	e := &env{
 		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], ws: ws, provider: o.provider,
-		keeper: newKeeper(ws, o.secrets), dial: o.dial, hub: newHub(), log: o.log, shards: shardCount(),
+		keeper: newKeeper(ws, o.secrets), dial: o.dial, hub: newHub(), log: o.log,
 		numbers: map[string]*atomic.Int64{}, done: make(chan struct{}), open: &sync.WaitGroup{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}
 	if e.system == nil {
 		e.system = newSystem(o.log)
 	}
 	e.root = actor.NewRootContext(e.system, nil)
+	e.addresses = newAddresses(e.system, e.name, ws, shardCount())
 	if e.provider == nil {
 		e.provider, e.builtin = governance.NewBuiltin(snapshot(ws)), true
 	}

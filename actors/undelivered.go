@@ -12,13 +12,13 @@ import (
 // would tell the sender only that there was a dead letter, and the audit nothing. It runs in the sender's goroutine.
 func (e *env) undelivered(event any) {
 	d, ok := event.(*actor.DeadLetterEvent)
-	if !ok || !strings.HasPrefix(d.PID.GetId(), e.name+"/") {
+	if !ok || !strings.HasPrefix(d.PID.GetId(), e.prefix) {
 		return
 	}
 	switch m := d.Message.(type) {
 	case messages.CallTool:
 		r := e.nobody(m.Call)
-		e.root.RequestWithCustomSender(e.journal(), refusal{Call: m.Call, Decision: messages.Decision{Outcome: r.Outcome, Rule: "none"}, Result: r}, d.Sender)
+		e.root.RequestWithCustomSender(e.journal, refusal{Call: m.Call, Decision: messages.Decision{Outcome: r.Outcome, Rule: "none"}, Result: r}, d.Sender)
 	case refusal:
 		e.send(d.Sender, m.Result)
 	case dispatch:
