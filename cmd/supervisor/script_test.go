@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -30,6 +32,12 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"example": example, "exits": exits, "waitfor": waitFor, "lines": lines, "gone": gone, "signal": signalAll, "ended": endedWith,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "hup" { // SIGHUP is not ignored: scripts that send it make sense
+				return !signal.Ignored(syscall.SIGHUP), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Values[started{}] = &[]*exec.Cmd{}
