@@ -43,8 +43,8 @@ chaos: ## kill servers under load: SEED= (0 draws one and prints it), DURATION=
 		-chaos.agents=200 -chaos.servers=5 -chaos.kill-every=100ms
 
 .PHONY: bench
-bench: ## print what a governed call costs, as a ratio to a bare session
-	go run ./test/bench
+bench: ## print what a call costs, as a ratio to a bare session, in one run
+	go -C bench run .
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME= each

@@ -30,7 +30,7 @@ func TestTheRulesNotice(t *testing.T) {
 		{"the clock in a decision", "supervision/a.go", "// Package supervision decides.\npackage supervision\nimport t \"time\"\nvar now = t.Now()", "the clock"},
 		{"chance in a decision", "supervision/a.go", "// Package supervision decides.\npackage supervision\nimport \"math/rand/v2\"\nvar r = rand.Float64()", "a random number"},
 		{"printing in a library", "mcp/a.go", "// Package mcp runs servers.\npackage mcp\nimport \"fmt\"\nfunc f() { fmt.Println() }", "standard output"},
-		{"printing in a program", "test/bench/a.go", "// Command bench measures.\npackage main\nimport \"fmt\"\nfunc f() { fmt.Println() }", ""},
+		{"printing in a program", "test/tool/a.go", "// Command bench measures.\npackage main\nimport \"fmt\"\nfunc f() { fmt.Println() }", ""},
 		{"no package comment", "mcp/a.go", "package mcp", "no package comment"},
 		{"a nested module is not ours", "tools/a.go", "package tools\nimport _ \"example.com/new\"", ""},
 	}

@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"os/exec"
-	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,31 +12,39 @@ import (
 
 // sample is one contender's round.
 type sample struct {
-	rate float64 // calls a second
-	p99  time.Duration
+	rate          float64 // calls a second
+	p99           time.Duration
+	bytes, allocs uint64 // a call
 }
 
 // measure lets n callers call for one round, after a short warm-up.
 func measure(c caller, n int) (sample, error) {
-	if _, _, err := load(c, n, perRound/5); err != nil {
+	if _, _, err := press(c, n, perRound/5); err != nil {
 		return sample{}, err
 	}
-	times, took, err := load(c, n, perRound)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	times, took, err := press(c, n, perRound)
 	if err != nil {
 		return sample{}, err
 	}
+	runtime.ReadMemStats(&after)
+	calls := uint64(len(times))
 	slices.Sort(times)
-	return sample{rate: float64(len(times)) / took.Seconds(), p99: times[len(times)*99/100]}, nil
+	return sample{
+		rate: float64(calls) / took.Seconds(), p99: times[calls*99/100],
+		bytes: (after.TotalAlloc - before.TotalAlloc) / calls, allocs: (after.Mallocs - before.Mallocs) / calls,
+	}, nil
 }
 
-func load(c caller, n int, d time.Duration) ([]time.Duration, time.Duration, error) {
+func press(c caller, n int, d time.Duration) ([]time.Duration, time.Duration, error) {
 	var mu sync.Mutex
 	var all []time.Duration
 	group, ctx := errgroup.WithContext(context.Background())
 	began := time.Now()
 	for range n {
 		group.Go(func() error {
-			var own []time.Duration
+			own := make([]time.Duration, 0, 1<<12)
 			for time.Since(began) < d {
 				start := time.Now()
 				if err := c.call(ctx); err != nil {
@@ -53,10 +60,4 @@ func load(c caller, n int, d time.Duration) ([]time.Duration, time.Duration, err
 	}
 	err := group.Wait()
 	return all, time.Since(began), err
-}
-
-// build builds the supervisor, which serves the echo server for all contenders.
-func build(dir string) (string, error) {
-	binary := filepath.Join(dir, "supervisor")
-	return binary, exec.Command("go", "build", "-o", binary, "./cmd/supervisor").Run()
 }
