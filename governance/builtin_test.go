@@ -80,7 +80,7 @@ func TestOrder(t *testing.T) {
 		{
 			"unknown tool",
 			Action{Topology: "main", Agent: "reader", Server: "files", Tool: "raed", Catalogue: tools},
-			messages.Invalid, "tool", "server `files` has no tool `raed`",
+			messages.Invalid, "tool", "server `files` has no tool `raed`; did you mean `read`?",
 		},
 		{
 			"mistyped tool",
@@ -90,7 +90,7 @@ func TestOrder(t *testing.T) {
 		{
 			"hidden tool",
 			Action{Agent: "operator", Server: "files", Tool: "wipe", Catalogue: tools},
-			messages.Invalid, "tool", "server `files` has no tool `wipe`",
+			messages.Invalid, "tool", "server `files` has no tool `wipe`; did you mean `write`?",
 		},
 		{
 			"arguments",

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"github.com/mcp-supervisor/supervisor/internal/nearest"
 )
 
 // maxName bounds the names that are quoted in a sentence, in bytes: callers choose them.
@@ -39,25 +39,12 @@ func plural(n int, one string) string {
 	return one + "s"
 }
 
-// didYouMean is "; did you mean `x`?" for the nearest candidate, or nothing when none is near: at most a third of the
-// letters differ.
+// didYouMean is "; did you mean `x`?" for the nearest candidate, or nothing when none is near.
 func didYouMean(name string, candidates []string) string {
-	if len(name) > maxName {
-		return ""
+	if question := nearest.DidYouMean(name, candidates); question != "" {
+		return "; " + question
 	}
-	best, distance := "", len(name)/3+1
-	for _, c := range candidates {
-		if len(c) > maxName {
-			continue
-		}
-		if d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(c), nil); d < distance {
-			best, distance = c, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + tick(best) + "?"
+	return ""
 }
 
 // jsonType names a decoded JSON value's type in JSON Schema's words.

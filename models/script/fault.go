@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"github.com/mcp-supervisor/supervisor/internal/nearest"
 )
 
 // Fault is one thing that is wrong with a script.
@@ -42,14 +42,8 @@ func (fs *Faults) add(field, fix, format string, args ...any) {
 
 // didYouMean suggests the nearest of the known keys, or lists them all when none is near.
 func didYouMean(key string, known []string) string {
-	best, distance := "", len(key)/2+1
-	for _, k := range known {
-		if d := levenshtein.Distance(key, k, nil); d < distance {
-			best, distance = k, d
-		}
+	if question := nearest.DidYouMean(key, known); question != "" {
+		return question
 	}
-	if best == "" {
-		return "known here: " + strings.Join(known, ", ")
-	}
-	return "did you mean `" + best + "`?"
+	return "known here: " + strings.Join(known, ", ")
 }

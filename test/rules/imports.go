@@ -101,7 +101,7 @@ var Owners = []Owner{
 	{"modernc.org/sqlite", []string{"governance/audit/..."}, "SQLite is an index over the audit chain and nothing else"},
 	{"github.com/gofrs/flock", []string{"internal/owner", "governance/audit/...", "mcp/demoserver"}, "one writer per workspace, audit chain or durable file"},
 	{"github.com/kballard/go-shellquote", []string{"config"}, "a command written as one string is split when it is read"},
-	{"github.com/agext/levenshtein", []string{"config", "actors/...", "governance/...", "models/...", "internal/...", "cmd/..."}, `"did you mean" is for messages to people`},
+	{"github.com/agext/levenshtein", []string{"internal/nearest"}, `"did you mean" is for messages to people`},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"governance/...", "mcp/...", "config"}, "a tool's schema is the server's: any draft of it"},
 	{"github.com/google/uuid", []string{"actors/...", "control", "governance/audit/...", "internal/...", "mcp/...", "cmd/..."}, "ids of calls and runs"},
 	{"golang.org/x/sync", []string{"actors/...", "mcp/...", "cmd/...", "test/...", "examples/..."}, "groups of goroutines with one end"},
