@@ -18,18 +18,20 @@ type addresses struct {
 	agents    *actor.PID
 	gates     []*actor.PID
 	instances map[string]*actor.PID // by server
+	parents   map[string]*actor.PID // the server actors, likewise
 }
 
 func newAddresses(system *actor.ActorSystem, root string, ws *config.Workspace, shards int) addresses {
 	at := func(path string) *actor.PID { return actor.NewPID(system.Address(), root+"/"+path) }
 	a := addresses{
 		prefix: root + "/", journal: at("journal"), servers: at("servers"), agents: at("agents"),
-		instances: map[string]*actor.PID{},
+		instances: map[string]*actor.PID{}, parents: map[string]*actor.PID{},
 	}
 	for n := range shards {
 		a.gates = append(a.gates, at(gateName(n)))
 	}
 	for _, s := range ws.Servers {
+		a.parents[s.ID] = at("servers/" + s.ID)
 		a.instances[s.ID] = at("servers/" + s.ID + "/shared")
 	}
 	return a
@@ -43,6 +45,8 @@ func (a addresses) gate(agent string) *actor.PID {
 	_, _ = h.Write([]byte(agent))
 	return a.gates[int(h.Sum32()%uint32(len(a.gates)))]
 }
+
+func (a addresses) serverPID(server string) *actor.PID { return a.parents[server] }
 
 // instance returns nil for a server that is not declared.
 func (a addresses) instance(server string) *actor.PID { return a.instances[server] }

@@ -28,6 +28,8 @@ type (
 		Outcome messages.Outcome
 		Text    string
 	}
+	// childGone says that a child has ended, behind its answer: one that is still awaited now gave none.
+	childGone struct{ Key string }
 	// cancelAgent ends an agent early; it still answers.
 	cancelAgent struct{ Reason string }
 )
@@ -55,11 +57,12 @@ type agent struct {
 	past   []models.Past
 	turn   models.Turn
 	due    map[string]int // what the turn still waits for: call id or child key -> index
-	ended  []models.Result
+	got    []models.Result
 	sent   map[string]messages.Call // calls in flight
 	think  context.CancelFunc
 	cancel *cancelAgent
 	born   int // children spawned so far
+	ended  bool
 }
 
 func newAgent(e *env, t task, key string) *agent {
@@ -78,8 +81,6 @@ func (a *agent) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		a.onStarted(ctx)
-	case *actor.Stopping:
-		a.stopThinking()
 	case catalogueKnown:
 		a.box.learn(m)
 		a.begin(ctx)
@@ -94,6 +95,12 @@ func (a *agent) Receive(ctx actor.Context) {
 		a.onChild(ctx, m)
 	case cancelAgent:
 		a.onCancel(ctx, m)
+	case *actor.Terminated: // a child; its answer is on its way to us, if it gave one
+		ctx.Send(ctx.Self(), childGone{Key: childName(m.Who)})
+	case childGone:
+		a.onChild(ctx, agentDone{Key: m.Key, Outcome: messages.Internal, Text: a.env.endedRun(nil).Message})
+	default:
+		a.env.unexpected("agent", m)
 	}
 }
 
@@ -142,10 +149,9 @@ func (a *agent) stopThinking() {
 func (a *agent) onTurned(ctx actor.Context, m turned) {
 	a.stopThinking()
 	switch {
-	case a.cancel != nil:
-		a.done(ctx, messages.Cancelled, a.cancel.Reason)
+	case a.ended:
 	case m.err != nil:
-		a.done(ctx, modelOutcome(m.err), fmt.Sprintf("the model of agent `%s`: %v", a.task.agent.ID, m.err))
+		a.done(ctx, modelOutcome(m.err), a.env.keeper.Mask(fmt.Sprintf("the model of agent `%s`: %v", a.task.agent.ID, m.err)))
 	case len(m.turn.Calls) == 0:
 		a.done(ctx, messages.OK, m.turn.Text)
 	default:
@@ -163,7 +169,7 @@ func modelOutcome(err error) messages.Outcome {
 
 // carryOut starts all calls of a turn at the same time.
 func (a *agent) carryOut(ctx actor.Context, turn models.Turn) {
-	a.turn, a.due, a.ended = turn, map[string]int{}, make([]models.Result, len(turn.Calls))
+	a.turn, a.due, a.got = turn, map[string]int{}, make([]models.Result, len(turn.Calls))
 	for index, call := range turn.Calls {
 		if child, ok := a.box.child(call.Tool); ok {
 			a.delegate(ctx, index, child, call)
@@ -212,11 +218,11 @@ func (a *agent) collect(ctx actor.Context, key string, r models.Result) {
 	}
 	delete(a.due, key)
 	r.ID, r.Tool = a.turn.Calls[index].ID, a.turn.Calls[index].Tool
-	a.ended[index] = r
+	a.got[index] = r
 	if len(a.due) > 0 {
 		return
 	}
-	a.past = append(a.past[:len(a.past):len(a.past)], models.Past{Turn: a.turn, Results: a.ended})
+	a.past = append(a.past[:len(a.past):len(a.past)], models.Past{Turn: a.turn, Results: a.got})
 	if a.cancel != nil {
 		a.done(ctx, messages.Cancelled, a.cancel.Reason)
 		return
@@ -237,16 +243,25 @@ func (a *agent) onCancel(ctx actor.Context, m cancelAgent) {
 	for id, c := range a.sent {
 		ctx.Send(a.env.gate(c.Agent), messages.CancelCall{ID: id, Agent: c.Agent, Server: c.Server, Reason: m.Reason})
 	}
-	if a.think == nil { // it had not begun
+	if len(a.due) == 0 { // it thinks, or had not begun; what the model still says is not waited for
 		a.done(ctx, messages.Cancelled, m.Reason)
 	}
 }
 
 func (a *agent) done(ctx actor.Context, o messages.Outcome, text string) {
-	a.env.hub.publish(messages.Event{Kind: messages.AgentCompleted, Agent: a.task.agent.ID, Run: a.task.runID, Outcome: o})
-	a.record(audit.Record{EventType: audit.EventType(messages.AgentCompleted), Outcome: o})
+	a.conclude(o)
 	ctx.Send(ctx.Parent(), agentDone{Key: a.key, Outcome: o, Text: text})
 	ctx.Stop(ctx.Self())
+}
+
+// conclude tells the world of the agent's end, once.
+func (a *agent) conclude(o messages.Outcome) {
+	if a.ended {
+		return
+	}
+	a.ended = true
+	a.env.hub.publish(messages.Event{Kind: messages.AgentCompleted, Agent: a.task.agent.ID, Run: a.task.runID, Outcome: o})
+	a.record(audit.Record{EventType: audit.EventType(messages.AgentCompleted), Outcome: o})
 }
 
 func (a *agent) record(r audit.Record) {
@@ -254,12 +269,18 @@ func (a *agent) record(r audit.Record) {
 	a.env.send(a.env.journal, noted{Record: r})
 }
 
-func (a *agent) crashed(ctx actor.Context, c *safe.Crash) {
+// letGo ends what the agent started. Its parent hears of the end, if there still is one.
+func (a *agent) letGo(ctx actor.Context, c *safe.Crash) {
+	if a.ended {
+		return
+	}
 	a.stopThinking()
 	for id, call := range a.sent {
-		ctx.Send(a.env.gate(call.Agent), messages.CancelCall{ID: id, Agent: call.Agent, Server: call.Server, Reason: "the agent crashed"})
+		ctx.Send(a.env.gate(call.Agent), messages.CancelCall{ID: id, Agent: call.Agent, Server: call.Server, Reason: "the agent ended"})
 	}
-	ctx.Send(ctx.Parent(), agentDone{Key: a.key, Outcome: messages.Internal, Text: crashedRun(c).Message})
+	failure := a.env.endedRun(c)
+	a.conclude(failure.Outcome)
+	ctx.Send(ctx.Parent(), agentDone{Key: a.key, Outcome: failure.Outcome, Text: failure.Message})
 }
 
 func (a *agent) refuse(actor.Context, *safe.Crash) {}

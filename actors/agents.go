@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -34,19 +35,27 @@ type (
 	stopAgents struct{}
 	// significantFailed tells that a server was given up without which no run can go on.
 	significantFailed struct{ Server, Text string }
+	// significantUp tells that it is back.
+	significantUp struct{ Server string }
 )
 
 // agents is the parent of all runs.
 type agents struct {
 	env     *env
-	runs    map[string]begun // by run id
+	runs    map[string]begun  // by run id
+	failed  map[string]string // significant servers that are given up, with the reason
 	stopper *actor.PID
 }
 
 // begun is a run that has not ended.
-type begun struct{ run, starter *actor.PID }
+type begun struct {
+	run, starter *actor.PID
+	needs        []string // servers
+}
 
-func newAgents(e *env) *agents { return &agents{env: e, runs: map[string]begun{}} }
+func newAgents(e *env) *agents {
+	return &agents{env: e, runs: map[string]begun{}, failed: map[string]string{}}
+}
 
 func (a *agents) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
@@ -55,17 +64,22 @@ func (a *agents) Receive(ctx actor.Context) {
 	case cancelRun:
 		a.toRun(ctx, m.ID, endRun{Outcome: messages.Cancelled, Reason: m.Reason})
 	case significantFailed:
-		a.toAll(ctx, endRun{Outcome: messages.Unavailable, Reason: "a significant server failed for good: " + m.Text})
+		a.failed[m.Server] = m.Text
+		a.endWithout(ctx, m.Server)
+	case significantUp:
+		delete(a.failed, m.Server)
 	case stopAgents:
 		a.onStop(ctx)
 	case *actor.Terminated:
 		a.onTerminated(ctx, childName(m.Who))
+	default:
+		a.env.unexpected("agents", m)
 	}
 }
 
 func (a *agents) onStart(ctx actor.Context, m startRun) {
 	if a.stopper != nil {
-		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Stopped, Message: "the supervisor is shutting down"}})
+		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Stopped, Message: shuttingDown}})
 		return
 	}
 	starter, began := ctx.Sender(), time.Now()
@@ -75,12 +89,24 @@ func (a *agents) onStart(ctx actor.Context, m startRun) {
 		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Internal, Message: err.Error()}})
 		return
 	}
-	a.runs[m.ID] = begun{run: pid, starter: starter}
+	a.runs[m.ID] = begun{run: pid, starter: starter, needs: a.env.ws.Needs(m.Topology)}
+	for server := range a.failed {
+		a.endWithout(ctx, server)
+	}
 }
 
 func (a *agents) toRun(ctx actor.Context, id string, message any) {
 	if b, ok := a.runs[id]; ok {
 		ctx.Send(b.run, message)
+	}
+}
+
+// endWithout ends the runs that need a significant server which is given up.
+func (a *agents) endWithout(ctx actor.Context, server string) {
+	for _, b := range a.runs {
+		if slices.Contains(b.needs, server) {
+			ctx.Send(b.run, endRun{Outcome: messages.Unavailable, Reason: "a significant server failed for good: " + a.failed[server]})
+		}
 	}
 }
 
@@ -92,7 +118,7 @@ func (a *agents) toAll(ctx actor.Context, message any) {
 
 func (a *agents) onStop(ctx actor.Context) {
 	a.stopper = ctx.Sender()
-	a.toAll(ctx, endRun{Outcome: messages.Stopped, Reason: "the supervisor is shutting down"})
+	a.toAll(ctx, endRun{Outcome: messages.Stopped, Reason: shuttingDown})
 	a.stopped(ctx)
 }
 
@@ -103,26 +129,25 @@ func (a *agents) onTerminated(ctx actor.Context, id string) {
 
 func (a *agents) stopped(ctx actor.Context) {
 	if a.stopper != nil && len(a.runs) == 0 {
-		ctx.Send(a.stopper, agentsStopped{})
+		ctx.Request(a.stopper, agentsStopped{})
 		a.stopper = nil
 	}
 }
 
-func (a *agents) crashed(_ actor.Context, c *safe.Crash) {
-	for _, b := range a.runs {
-		a.env.send(b.starter, runEnded{Error: crashedRun(c)})
-	}
-}
+// letGo leaves the answers to the runs, which end with this actor.
+func (a *agents) letGo(actor.Context, *safe.Crash) {}
 
 func (a *agents) refuse(ctx actor.Context, c *safe.Crash) {
 	switch ctx.Message().(type) {
 	case startRun:
-		ctx.Respond(runEnded{Error: crashedRun(c)})
+		ctx.Respond(runEnded{Error: a.env.endedRun(c)})
 	case stopAgents:
-		ctx.Respond(agentsStopped{})
+		ctx.Request(ctx.Sender(), agentsStopped{})
 	}
 }
 
-func crashedRun(c *safe.Crash) *RunError {
-	return &RunError{Outcome: messages.Internal, Message: "internal error in " + c.Where + "; the log has the stack"}
+// endedRun is why a run ends that a part of the supervisor took with it.
+func (e *env) endedRun(c *safe.Crash) *RunError {
+	r := e.unsent(messages.Call{}, c)
+	return &RunError{Outcome: r.Outcome, Message: r.Error.Message}
 }

@@ -71,6 +71,16 @@ func (e *env) await(ctx context.Context, box *replyBox) (any, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-e.done:
+		return box.last()
+	}
+}
+
+// last is the reply that came just before the supervisor's end, if one did.
+func (b *replyBox) last() (any, error) {
+	select {
+	case reply := <-b.ch:
+		return reply, nil
+	default:
 		return nil, errGone
 	}
 }

@@ -20,18 +20,37 @@ func (e *env) call(ctx context.Context, c messages.Call) messages.CallResult {
 	box, self := e.openBox()
 	defer e.closeBox(self)
 	box.patient = true
+	if ctx.Err() != nil {
+		e.root.RequestWithCustomSender(e.journal, stillborn(c, ctx.Err()), self)
+		return e.lastWord(ctx, c, box)
+	}
 	gate := e.gate(c.Agent)
 	e.root.RequestWithCustomSender(gate, messages.CallTool{Call: c}, self)
 	reply, err := e.await(ctx, box)
-	if err != nil && ctx.Err() != nil {
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) { // the call's own deadline ends it otherwise
-			e.send(gate, messages.CancelCall{ID: c.ID, Agent: c.Agent, Server: c.Server, Reason: "the caller gave up"})
-		}
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), backstop)
-		defer cancel()
-		reply, err = e.await(last, box)
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return resultOf(c, reply, err)
+	case !errors.Is(ctx.Err(), context.DeadlineExceeded): // the call's own deadline ends it otherwise
+		e.send(gate, messages.CancelCall{ID: c.ID, Agent: c.Agent, Server: c.Server, Reason: "the caller gave up"})
 	}
+	return e.lastWord(ctx, c, box)
+}
+
+// lastWord waits for the result of a call whose caller's context has ended.
+func (e *env) lastWord(ctx context.Context, c messages.Call, box *replyBox) messages.CallResult {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backstop)
+	defer cancel()
+	reply, err := e.await(ctx, box)
 	return resultOf(c, reply, err)
+}
+
+// stillborn is a call whose caller had given up before it was made.
+func stillborn(c messages.Call, why error) refusal {
+	o, reason := messages.Cancelled, "the caller had given up before the call was made; it was not sent"
+	if errors.Is(why, context.DeadlineExceeded) {
+		o, reason = messages.Timeout, "the deadline had passed before the call was made; it was not sent"
+	}
+	return refusal{Call: c, Decision: messages.Decision{Outcome: o, Rule: "none", Reason: reason}, Result: refused(c, o, reason)}
 }
 
 func resultOf(c messages.Call, reply any, err error) messages.CallResult {

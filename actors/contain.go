@@ -10,10 +10,11 @@ import (
 // behaviour is what one of our actors does.
 type behaviour interface {
 	Receive(ctx actor.Context)
-	// crashed is called once, after Receive panicked: the actor answers all it holds as internal and lets go of what
-	// it owns. The message that made it panic is still current in ctx.
-	crashed(ctx actor.Context, c *safe.Crash)
-	// refuse answers one message as internal: the one that crashed the actor, and those queued behind it.
+	// letGo is called once, when the actor ends: after Receive panicked (with the crash, and the message that made it
+	// panic still current in ctx), or when it is stopped (with nil). The actor answers all it holds, and lets go of
+	// what it owns. It may be called again, and then has nothing left to do.
+	letGo(ctx actor.Context, c *safe.Crash)
+	// refuse answers one message that came too late: the one that crashed the actor, and those behind it.
 	refuse(ctx actor.Context, c *safe.Crash)
 }
 
@@ -24,7 +25,9 @@ type contained struct {
 	env     *env
 	name    string
 	inner   behaviour
+	box     *mailbox
 	crash   *safe.Crash
+	ending  bool   // it crashed, or is being stopped
 	stopped func() // called at the very end, crash or not
 }
 
@@ -34,10 +37,13 @@ func (e *env) props(name string, make func() behaviour) *actor.Props {
 }
 
 func (e *env) propsWith(name string, make func() behaviour, stopped func()) *actor.Props {
+	box := newMailbox(e.system) // the props of one actor are used once
 	return actor.PropsFromProducer(
-		func() actor.Actor { return &contained{env: e, name: name, inner: e.wrapped(make()), stopped: stopped} },
+		func() actor.Actor {
+			return &contained{env: e, name: name, inner: e.wrapped(make()), box: box, stopped: stopped}
+		},
 		actor.WithSupervisor(stopOnFailure),
-		actor.WithMailbox(newMailbox),
+		actor.WithMailbox(func() actor.Mailbox { return box }),
 	)
 }
 
@@ -49,37 +55,46 @@ func (e *env) wrapped(b behaviour) behaviour {
 }
 
 func (c *contained) Receive(ctx actor.Context) {
-	if _, last := ctx.Message().(*actor.Stopped); last {
-		defer c.stopped()
-	}
-	if c.crash != nil {
-		c.afterCrash(ctx)
-		return
-	}
-	if crash := safe.Run(c.name, func() { c.inner.Receive(ctx) }); crash != nil {
-		c.contain(ctx, crash)
+	switch ctx.Message().(type) {
+	case *actor.Stopping:
+		c.end(ctx)
+	case *actor.Stopped:
+		c.box.dead.Store(ctx.Self())
+		c.stopped()
+	default:
+		c.receive(ctx)
 	}
 }
 
-func (c *contained) contain(ctx actor.Context, crash *safe.Crash) {
-	c.crash = crash
-	c.env.crashed(crash)
-	_ = safe.Run(c.name+": after a crash", func() {
-		c.inner.crashed(ctx, crash)
-		c.inner.refuse(ctx, crash)
-	})
-	switch ctx.Message().(type) {
-	case *actor.Stopping, *actor.Stopped: // on its way out already
-	default:
+func (c *contained) receive(ctx actor.Context) {
+	if c.ending {
+		c.tooLate(ctx)
+		return
+	}
+	if crash := safe.Run(c.name, func() { c.inner.Receive(ctx) }); crash != nil {
+		c.crash = crash
+		c.env.crashed(crash)
+		c.tooLate(ctx)
+		c.end(ctx)
 		ctx.Poison(ctx.Self()) // behind what is queued, so that it gets answers
 	}
 }
 
-func (c *contained) afterCrash(ctx actor.Context) {
+// end lets go of everything, whatever goes wrong with it.
+func (c *contained) end(ctx actor.Context) {
+	c.ending = true
+	if crash := safe.Run(c.name+": at the end", func() { c.inner.letGo(ctx, c.crash) }); crash != nil {
+		c.env.crashed(crash)
+	}
+}
+
+func (c *contained) tooLate(ctx actor.Context) {
 	switch ctx.Message().(type) {
 	case actor.AutoReceiveMessage, actor.SystemMessage, *actor.Terminated:
-	default:
-		_ = safe.Run(c.name+": after a crash", func() { c.inner.refuse(ctx, c.crash) })
+		return
+	}
+	if crash := safe.Run(c.name+": at the end", func() { c.inner.refuse(ctx, c.crash) }); crash != nil {
+		c.env.crashed(crash)
 	}
 }
 

@@ -51,17 +51,43 @@ type DialError struct {
 func (e *DialError) Error() string { return e.Err.Error() }
 func (e *DialError) Unwrap() error { return e.Err }
 
-// dialMCP opens real sessions.
-func dialMCP(ctx context.Context, s mcpspec.Server, h Hooks) (Session, error) {
-	session, err := mcp.Open(ctx, s, mcp.Options{
-		Mask: h.Mask, Stderr: h.Stderr, Warn: h.Warn, ToolsChanged: h.ToolsChanged, Roots: h.Roots,
-	})
-	if err != nil {
-		var open *mcp.OpenError
-		if errors.As(err, &open) {
-			return nil, &DialError{Exit: open.Exit, Err: err}
+// dialMCP opens real sessions, watched over by g, which may be nil. Each session is told what is missing, if anything is.
+func dialMCP(g *mcp.Guardian, missing string) Dialer {
+	return func(ctx context.Context, s mcpspec.Server, h Hooks) (Session, error) {
+		if missing != "" && s.Transport == mcpspec.Stdio && h.Warn != nil {
+			h.Warn(missing)
 		}
-		return nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error()}, Err: err}
+		session, err := mcp.Open(ctx, s, mcp.Options{
+			Mask: h.Mask, Stderr: h.Stderr, Warn: h.Warn, ToolsChanged: h.ToolsChanged, Roots: h.Roots, Guardian: g,
+		})
+		if err != nil {
+			var open *mcp.OpenError
+			if errors.As(err, &open) {
+				return nil, &DialError{Exit: open.Exit, Err: err}
+			}
+			return nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error()}, Err: err}
+		}
+		return session, nil
 	}
-	return session, nil
+}
+
+// guard starts the guardian of the sessions that dialMCP will open. Where there can be none it is nil, and servers run
+// without: missing says why.
+func (o *options) guard() (g *mcp.Guardian, missing string) {
+	if o.dial != nil || o.unguarded {
+		return nil, ""
+	}
+	g, err := mcp.NewGuardian(mcp.GuardianOptions{Warn: func(text string) { o.log.Warn(text) }})
+	if err != nil {
+		missing = "nobody ends this server if the supervisor is killed: " + err.Error()
+	}
+	return g, missing
+}
+
+// guarantee says what is surely gone when a session is done; empty for remote ones.
+func guarantee(live Session) string {
+	if local, ok := live.(interface{ Guarantee() mcp.Guarantee }); ok {
+		return string(local.Guarantee())
+	}
+	return ""
 }

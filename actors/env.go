@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"runtime"
@@ -14,7 +14,6 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/secrets"
-	"github.com/mcp-supervisor/supervisor/messages"
 	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
@@ -31,9 +30,11 @@ type env struct {
 	dial     Dialer
 	hub      *hub
 	log      *slog.Logger
+	logs     map[string]*serverLog     // of the servers, by id
 	numbers  map[string]*atomic.Int64  // of the last session of each server, over all instances of it
 	done     chan struct{}             // closed when the root actor has stopped
 	open     *sync.WaitGroup           // sessions that are starting or live
+	late     *late                     // what found no journal
 	closing  *atomic.Bool              // a shut-down has begun
 	wrap     func(behaviour) behaviour // nil but in tests, which make actors panic
 }
@@ -65,6 +66,16 @@ func (e *env) after(d time.Duration, to *actor.PID, message any) *time.Timer {
 	return time.AfterFunc(max(d, 0), func() { e.send(to, message) })
 }
 
+// unexpected notes a message that an actor has no case for. Lifecycle messages, and the word that some message was a
+// dead letter, are protoactor's.
+func (e *env) unexpected(who string, message any) {
+	switch message.(type) {
+	case actor.AutoReceiveMessage, actor.SystemMessage, *actor.Terminated, *actor.DeadLetterResponse:
+	default:
+		e.log.Warn("unexpected message", slog.String("actor", who), slog.String("message", fmt.Sprintf("%T", message)))
+	}
+}
+
 // respawn decides on replacing an actor of ours that crashed.
 func respawn(h supervision.History) (bool, supervision.History) {
 	action, next := supervision.Decide(crew, h, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
@@ -86,21 +97,4 @@ func (e *env) roots() []string {
 		return nil
 	}
 	return []string{filepath.Clean(e.ws.Root)}
-}
-
-func (e *env) note(ctx context.Context, event messages.Event) {
-	level := slog.LevelInfo
-	switch event.Kind {
-	case messages.ServerFailed, messages.ActorCrashed, messages.AuditFailed:
-		level = slog.LevelError
-	case messages.ServerExited, messages.ServerRestarting, messages.ServerWarning:
-		level = slog.LevelWarn
-	case messages.CallStarted, messages.CallEnded:
-		level = slog.LevelDebug
-	default: // the ordinary course of things
-	}
-	if !e.log.Enabled(ctx, level) {
-		return
-	}
-	e.log.LogAttrs(ctx, level, string(event.Kind), attrs(event)...)
 }

@@ -15,6 +15,9 @@ type hub struct {
 	subs map[*Subscription]struct{}
 }
 
+// everything is wanted by those who do not say what.
+func everything(messages.Event) bool { return true }
+
 func newHub() *hub { return &hub{subs: map[*Subscription]struct{}{}} }
 
 // Subscription is a stream of events. A subscriber that reads too slowly loses the newest ones.
@@ -23,6 +26,7 @@ type Subscription struct {
 	C       <-chan messages.Event
 	ch      chan messages.Event
 	hub     *hub
+	wanted  func(messages.Event) bool
 	dropped atomic.Int64
 }
 
@@ -32,9 +36,9 @@ func (s *Subscription) Dropped() int { return int(s.dropped.Load()) }
 // Close ends the subscription. It is safe to call twice.
 func (s *Subscription) Close() { s.hub.remove(s) }
 
-func (h *hub) subscribe(buffer int) *Subscription {
+func (h *hub) subscribe(buffer int, wanted func(messages.Event) bool) *Subscription {
 	ch := make(chan messages.Event, max(buffer, 1))
-	s := &Subscription{C: ch, ch: ch, hub: h}
+	s := &Subscription{C: ch, ch: ch, hub: h, wanted: wanted}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.subs == nil { // the supervisor has stopped
@@ -61,6 +65,9 @@ func (h *hub) publish(e messages.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.subs {
+		if !s.wanted(e) {
+			continue
+		}
 		select {
 		case s.ch <- e:
 		default:

@@ -24,29 +24,34 @@ type (
 		Server string
 		Error  messages.CallError
 	}
-	// parkOver ends the wait of a parked call.
-	parkOver struct{ ID string }
+	// waitOver ends the wait of a call in the gate.
+	waitOver struct{ ID string }
 	// decided is a provider's word on the call that its agent asked first.
 	decided struct {
 		Agent    string
 		ID       string
 		Decision governance.Decision
 	}
-	// refuseAll turns every call away from now on: the supervisor is stopping.
+	// reconsider is a call whose tool changed after it was decided on. The sender is its caller.
+	reconsider struct {
+		Call      messages.Call
+		Since     time.Time
+		Catalogue *governance.Catalogue
+	}
+	// refuseAll turns every call away from now on; the sender gets a gateClosed.
 	refuseAll struct{}
 )
-
-// providerTimeout bounds one decision of a provider of the caller's own. No answer is a no.
-const providerTimeout = 5 * time.Second
 
 // gate decides on each call of the agents of its shard and sends it on. It never waits: a call whose server's tools are
 // not known yet is parked, and a provider that may block is asked in a goroutine.
 type gate struct {
 	env        *env
 	catalogues map[string]*governance.Catalogue
-	parked     map[string]*waiting   // by call id, until the server's tools are known
+	waiting    map[string]*waiting   // every call that has no decision yet, by call id
 	asking     map[string][]*waiting // by agent: the first is being decided, the rest come after it
 	refusing   bool
+	life       context.Context // of what the provider is asked
+	end        context.CancelFunc
 	taken      int // calls so far; numbers them
 }
 
@@ -54,18 +59,21 @@ type gate struct {
 type waiting struct {
 	call   messages.Call
 	sender *actor.PID
-	timer  *time.Timer
 	since  time.Time
 	number int // in the order the calls came
+	// written is true when the call's intent is in the audit already.
+	written bool
+	timer   *time.Timer
+	parked  bool // until the server's tools are known
 	// decision is what was decided before the call was parked.
 	decision governance.Decision
-	cancel   string // the reason, once the caller gave up while a provider was being asked
 }
 
 func newGate(e *env) *gate {
+	life, end := context.WithCancel(context.Background())
 	return &gate{
-		env: e, catalogues: map[string]*governance.Catalogue{},
-		parked: map[string]*waiting{}, asking: map[string][]*waiting{},
+		env: e, life: life, end: end, catalogues: map[string]*governance.Catalogue{},
+		waiting: map[string]*waiting{}, asking: map[string][]*waiting{},
 	}
 }
 
@@ -74,8 +82,10 @@ func (g *gate) Receive(ctx actor.Context) {
 	case *actor.Started:
 		g.env.root.RequestWithCustomSender(g.env.servers, sendCatalogues{}, ctx.Self())
 	case messages.CallTool:
-		g.taken++
-		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now(), number: g.taken})
+		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()})
+	case reconsider:
+		g.catalogues[m.Call.Server] = m.Catalogue
+		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true})
 	case messages.CancelCall:
 		g.onCancel(ctx, m)
 	case decided:
@@ -84,26 +94,59 @@ func (g *gate) Receive(ctx actor.Context) {
 		g.onCatalogue(ctx, m)
 	case startFailed:
 		g.onStartFailed(ctx, m)
-	case parkOver:
-		g.onParkOver(ctx, m)
+	case waitOver:
+		g.onWaitOver(ctx, m)
 	case refuseAll:
 		g.onRefuseAll(ctx)
+	default:
+		g.env.unexpected("gate", m)
 	}
 }
 
 func (g *gate) onCall(ctx actor.Context, w *waiting) {
+	g.taken++
+	w.number = g.taken
 	switch {
+	case w.call.ID == "" || g.waiting[w.call.ID] != nil:
+		w.call.ID = newID() // so that the refusal has records of its own
+		g.turnAway(ctx, w, messages.Invalid, "a call needs an id that no other call has")
 	case g.refusing:
-		g.turnAway(w, messages.Stopped, "the supervisor is shutting down")
-	case g.env.builtin:
-		g.settle(ctx, w, g.env.provider.EvaluateAction(context.Background(), g.action(w.call)))
+		g.turnAway(ctx, w, messages.Stopped, shuttingDown)
+	case !w.call.Deadline.IsZero() && !time.Now().Before(w.call.Deadline):
+		g.turnAway(ctx, w, messages.Timeout, "the deadline had passed before the call was made; it was not sent")
 	default:
-		queue := append(g.asking[w.call.Agent], w)
-		g.asking[w.call.Agent] = queue
-		if len(queue) == 1 {
-			g.evaluate(ctx, w.call)
-		}
+		g.hold(ctx, w)
+		g.consider(ctx, w)
 	}
+}
+
+const shuttingDown = "the supervisor is shutting down"
+
+// hold keeps a call until it is decided, at most until its deadline.
+func (g *gate) hold(ctx actor.Context, w *waiting) {
+	g.waiting[w.call.ID] = w
+	if !w.call.Deadline.IsZero() {
+		w.timer = g.env.after(time.Until(w.call.Deadline), ctx.Self(), waitOver{ID: w.call.ID})
+	}
+}
+
+// drop lets go of a call, wherever it waits.
+func (g *gate) drop(ctx actor.Context, w *waiting) {
+	delete(g.waiting, w.call.ID)
+	w.parked = false
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	g.leaveQueue(ctx, w)
+}
+
+// consider has a call decided: at once by the built-in provider, which is pure, and else in turn.
+func (g *gate) consider(ctx actor.Context, w *waiting) {
+	if g.env.builtin {
+		g.settle(ctx, w, governance.Evaluate(context.Background(), g.env.provider, g.action(w.call), 0))
+		return
+	}
+	g.queue(ctx, w)
 }
 
 func (g *gate) action(c messages.Call) governance.Action {
@@ -113,53 +156,25 @@ func (g *gate) action(c messages.Call) governance.Action {
 	}
 }
 
-// evaluate asks the provider off the mailbox.
-func (g *gate) evaluate(ctx actor.Context, c messages.Call) {
-	self, action, e := ctx.Self(), g.action(c), g.env
-	safe.Go("provider", e.crashed, func() {
-		d := governance.Evaluate(context.Background(), e.provider, action, providerTimeout)
-		e.send(self, decided{Agent: c.Agent, ID: c.ID, Decision: d})
-	})
-}
-
-func (g *gate) onDecided(ctx actor.Context, m decided) {
-	queue := g.asking[m.Agent]
-	if len(queue) == 0 || queue[0].call.ID != m.ID {
-		return
-	}
-	w, rest := queue[0], queue[1:]
-	if len(rest) == 0 {
-		delete(g.asking, m.Agent)
-	} else {
-		g.asking[m.Agent] = rest
-		g.evaluate(ctx, rest[0].call)
-	}
-	switch {
-	case w.cancel != "":
-		g.turnAway(w, messages.Cancelled, w.cancel)
-	case g.refusing:
-		g.turnAway(w, messages.Stopped, "the supervisor is shutting down")
-	default:
-		g.settle(ctx, w, m.Decision)
-	}
-}
-
 // settle carries a decision out. Whatever a provider says, a call goes only to a tool that a declared server exposes.
 func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision) {
 	catalogue, c := g.catalogues[w.call.Server], w.call
 	switch {
+	case d.NeedsCatalogue && catalogue != nil: // it came while the provider thought
+		g.consider(ctx, w)
 	case !d.Allowed && !d.NeedsCatalogue:
-		g.refuseWith(w, d.Message())
+		g.refuseWith(ctx, w, d.Message())
 	case !g.env.runs(c.Server):
-		g.refuseWith(w, unknown(d.Message(), fmt.Sprintf("there is no MCP server %q", c.Server)))
+		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("there is no MCP server %q", c.Server)))
 	case catalogue == nil:
 		w.decision = d
 		g.park(ctx, w)
 	case !exposes(catalogue, c.Tool):
-		g.refuseWith(w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
-	default:
+		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
+	case d.Allowed:
+		g.drop(ctx, w)
 		g.env.root.RequestWithCustomSender(g.env.journal,
-			dispatch{Call: c, Decision: d.Message(), To: g.env.instance(c.Server)}, w.sender)
+			dispatch{Call: c, Decision: d.Message(), Since: w.since, Written: w.written, To: g.env.instance(c.Server)}, w.sender)
 	}
 }
 
@@ -174,70 +189,66 @@ func unknown(d messages.Decision, reason string) messages.Decision {
 }
 
 func (g *gate) onCancel(ctx actor.Context, m messages.CancelCall) {
-	if w, ok := g.parked[m.ID]; ok {
-		g.unpark(w)
-		g.turnAway(w, messages.Cancelled, m.Reason)
+	if w, ok := g.waiting[m.ID]; ok {
+		g.turnAway(ctx, w, messages.Cancelled, m.Reason)
 		return
-	}
-	for _, w := range g.asking[m.Agent] {
-		if w.call.ID == m.ID {
-			w.cancel = m.Reason
-			return
-		}
 	}
 	ctx.Send(g.env.journal, forwarded{Cancel: m, To: g.env.instance(m.Server)})
 }
 
 func (g *gate) onRefuseAll(ctx actor.Context) {
 	g.refusing = true
-	defer ctx.Respond(gateClosed{})
-	for _, w := range g.parked {
-		g.unpark(w)
-		g.turnAway(w, messages.Stopped, "the supervisor is shutting down")
+	g.end()
+	for _, w := range g.waiting {
+		g.turnAway(ctx, w, messages.Stopped, shuttingDown)
 	}
+	ctx.Request(ctx.Sender(), gateClosed{})
 }
 
 // refuseWith answers a call that the gate said no to.
-func (g *gate) refuseWith(w *waiting, d messages.Decision) {
+func (g *gate) refuseWith(ctx actor.Context, w *waiting, d messages.Decision) {
 	reason := d.Reason
 	if d.Outcome == messages.Denied {
 		reason = "DENIED: " + reason
 	}
-	g.answer(w, d, refused(w.call, d.Outcome, reason))
+	g.answer(ctx, w, d, refused(w.call, d.Outcome, reason))
 }
 
 // turnAway answers a call that was not decided on, or not carried out, for a reason of ours.
-func (g *gate) turnAway(w *waiting, o messages.Outcome, reason string) {
-	g.answer(w, messages.Decision{Outcome: o, Rule: "none", Reason: reason}, refused(w.call, o, reason))
+func (g *gate) turnAway(ctx actor.Context, w *waiting, o messages.Outcome, reason string) {
+	g.answer(ctx, w, messages.Decision{Outcome: o, Rule: "none", Reason: reason}, refused(w.call, o, reason))
 }
 
-func (g *gate) answer(w *waiting, d messages.Decision, r messages.CallResult) {
+func (g *gate) answer(ctx actor.Context, w *waiting, d messages.Decision, r messages.CallResult) {
+	g.drop(ctx, w)
 	r.Duration = sinceMillis(w.since)
-	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Result: r}, w.sender)
+	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Written: w.written, Result: r}, w.sender)
 }
 
-func (g *gate) crashed(_ actor.Context, c *safe.Crash) {
-	held := make([]*waiting, 0, len(g.parked))
-	for _, w := range g.parked {
-		g.unpark(w)
-		held = append(held, w)
-	}
-	for _, queue := range g.asking {
-		held = append(held, queue...)
-	}
-	for _, w := range held {
-		g.answer(w, internalDecision, internalResult(w.call, c))
+func (g *gate) letGo(ctx actor.Context, c *safe.Crash) {
+	g.refusing, g.asking = true, map[string][]*waiting{}
+	g.end()
+	for _, w := range g.waiting {
+		g.answer(ctx, w, undecided, g.env.unsent(w.call, c))
 	}
 }
 
 func (g *gate) refuse(ctx actor.Context, c *safe.Crash) {
 	switch m := ctx.Message().(type) {
 	case messages.CallTool:
-		w := &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()}
-		g.answer(w, internalDecision, internalResult(m.Call, c))
+		if g.waiting[m.Call.ID] == nil { // else letGo answers it
+			w := &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()}
+			g.answer(ctx, w, undecided, g.env.unsent(m.Call, c))
+		}
+	case reconsider:
+		w := &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true}
+		g.answer(ctx, w, undecided, g.env.unsent(m.Call, c))
+	case messages.CancelCall:
+		ctx.Send(g.env.journal, forwarded{Cancel: m, To: g.env.instance(m.Server)})
 	case refuseAll:
-		ctx.Respond(gateClosed{})
+		ctx.Request(ctx.Sender(), gateClosed{})
 	}
 }
 
-var internalDecision = messages.Decision{Outcome: messages.Internal, Rule: "internal", Reason: "the gate crashed"}
+// undecided stands in for the decision on a call that never got one.
+var undecided = messages.Decision{Rule: "none"}

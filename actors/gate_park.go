@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,64 +14,62 @@ import (
 // start time-out (npx downloads), so that is how long a call without a deadline waits.
 func (g *gate) park(ctx actor.Context, w *waiting) {
 	server, _ := g.env.ws.Server(w.call.Server)
-	wait := server.StartTimeout + time.Second // the start's own time-out says more, so let it come first
-	if !w.call.Deadline.IsZero() {
-		wait = min(wait, time.Until(w.call.Deadline))
+	parked := len(g.parkedFor(server.ID))
+	if parked >= server.Queue.Max {
+		g.turnAway(ctx, w, messages.Overloaded, fmt.Sprintf("%d calls wait for server `%s` to start; try again later", parked, server.ID))
+		return
 	}
-	w.timer = g.env.after(wait, ctx.Self(), parkOver{ID: w.call.ID})
-	g.parked[w.call.ID] = w
-	ctx.Request(g.env.instance(w.call.Server), want{})
+	w.parked = true
+	if w.timer == nil {
+		wait := server.StartTimeout + time.Second // the start's own time-out says more, so let it come first
+		w.timer = g.env.after(wait, ctx.Self(), waitOver{ID: w.call.ID})
+	}
+	if parked == 0 {
+		ctx.Request(g.env.instance(server.ID), want{})
+	}
 }
 
-func (g *gate) unpark(w *waiting) {
-	w.timer.Stop()
-	delete(g.parked, w.call.ID)
-}
-
-// parkedFor takes the calls out that wait for one server, in the order they came.
+// parkedFor lists the calls that wait for one server, in the order they came.
 func (g *gate) parkedFor(server string) []*waiting {
 	var list []*waiting
-	for _, w := range g.parked {
-		if w.call.Server == server {
+	for _, w := range g.waiting {
+		if w.parked && w.call.Server == server {
 			list = append(list, w)
 		}
 	}
 	slices.SortFunc(list, func(a, b *waiting) int { return a.number - b.number })
-	for _, w := range list {
-		g.unpark(w)
-	}
 	return list
 }
 
 func (g *gate) onCatalogue(ctx actor.Context, m catalogueKnown) {
 	g.catalogues[m.Server] = m.Catalogue
 	for _, w := range g.parkedFor(m.Server) {
+		w.parked = false
 		if w.decision.Allowed {
 			g.settle(ctx, w, w.decision) // a provider that needs no catalogue is asked once
 		} else {
-			g.onCall(ctx, w)
+			g.consider(ctx, w)
 		}
 	}
 }
 
-func (g *gate) onStartFailed(_ actor.Context, m startFailed) {
+func (g *gate) onStartFailed(ctx actor.Context, m startFailed) {
 	for _, w := range g.parkedFor(m.Server) {
-		failure := m.Error
-		result := refused(w.call, messages.Unavailable, "")
-		result.Error = &failure
-		g.answer(w, messages.Decision{Outcome: messages.Unavailable, Rule: "none", Reason: failure.Message}, result)
+		failure, o := m.Error, messages.Outcome(m.Error.Kind)
+		r := refused(w.call, o, "")
+		r.Error = &failure
+		g.answer(ctx, w, messages.Decision{Outcome: o, Rule: "none", Reason: failure.Message}, r)
 	}
 }
 
-func (g *gate) onParkOver(_ actor.Context, m parkOver) {
-	w, ok := g.parked[m.ID]
+func (g *gate) onWaitOver(ctx actor.Context, m waitOver) {
+	w, ok := g.waiting[m.ID]
 	if !ok {
 		return
 	}
-	g.unpark(w)
 	if d := w.call.Deadline; !d.IsZero() && !time.Now().Before(d) {
-		g.turnAway(w, messages.Timeout, "the deadline passed while server `"+w.call.Server+"` was starting; the call was not sent")
+		g.turnAway(ctx, w, messages.Timeout, "the deadline passed while the call waited for server `"+w.call.Server+"`; it was not sent")
 		return
 	}
-	g.turnAway(w, messages.Unavailable, "server `"+w.call.Server+"` is still starting; try again")
+	g.turnAway(ctx, w, messages.Unavailable, "server `"+w.call.Server+"` is still starting; try again")
 }

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,7 +19,6 @@ import (
 type instance struct {
 	env      *env
 	declared config.Server
-	random   *rand.Rand
 
 	// The life of the server. Only transition writes state.
 	state       messages.ServerState
@@ -29,6 +27,7 @@ type instance struct {
 	incarnation int
 	session     *actor.PID
 	process     int // pid of the process group's leader, 0 for remote servers
+	guarantee   string
 	catalogue   *governance.Catalogue
 	lastExit    *mcpspec.Exit
 	retryAt     time.Time     // when the next start comes, in backoff and failed
@@ -45,12 +44,13 @@ type instance struct {
 	taken    int // calls so far; numbers them
 
 	health  health
-	stopper *actor.PID // who waits for the stop
+	again   *time.Timer // of the next start
+	stopper *actor.PID  // who waits for the stop
 }
 
 func newInstance(e *env, declared config.Server, known *governance.Catalogue) *instance {
 	return &instance{
-		env: e, declared: declared, random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
+		env: e, declared: declared,
 		state: messages.StateStopped, since: time.Now(), catalogue: known, held: map[string]*heldCall{},
 	}
 }
@@ -76,6 +76,8 @@ type (
 	stopInstance struct{ Drain time.Time }
 	// drainOver ends the draining.
 	drainOver struct{}
+	// burial ends the calls that died with session N.
+	burial struct{ N int }
 	// warned is a warning of the session.
 	warned struct{ Text string }
 )
@@ -96,12 +98,14 @@ func (i *instance) Receive(ctx actor.Context) {
 		i.onUp(ctx, m)
 	case sessionEnded:
 		i.onEnded(ctx, m)
+	case burial:
+		i.bury(ctx, m)
 	case toolsChanged:
 		i.onToolsChanged(ctx, m)
 	case startOver:
 		i.onStartOver(ctx, m)
 	case probe:
-		i.onProbe(ctx)
+		i.onProbe(ctx, m)
 	case pinged:
 		i.onPinged(ctx, m)
 	case warned:
@@ -112,6 +116,8 @@ func (i *instance) Receive(ctx actor.Context) {
 		i.onStop(ctx, m)
 	case drainOver:
 		i.onDrainOver(ctx)
+	default:
+		i.env.unexpected("instance", m)
 	}
 }
 
@@ -122,8 +128,8 @@ func (i *instance) transition(to messages.ServerState) {
 
 func (i *instance) status() messages.ServerStatus {
 	s := messages.ServerStatus{
-		ID: i.declared.ID, State: i.state, PID: i.process, Incarnation: i.incarnation, Since: i.since,
-		InFlight: i.inFlight, Queued: len(i.queue), Restarts: i.restarts, Window: len(i.history.Restarts),
+		ID: i.declared.ID, State: i.state, PID: i.process, Guarantee: i.guarantee, Incarnation: i.incarnation, Since: i.since,
+		InFlight: i.inFlight, Queued: len(i.queue), Restarts: i.restarts, Window: i.history.Used(i.declared.Restart, time.Now()),
 		Budget: i.declared.Restart.MaxRestarts, Warnings: i.warnings, Stale: i.stale,
 		RetryAfter: messages.Millis(i.retryIn()),
 	}
@@ -140,6 +146,7 @@ func (i *instance) status() messages.ServerStatus {
 const maxWarnings = 16
 
 func (i *instance) onWarned(text string) {
+	text = i.env.keeper.Mask(text)
 	if len(i.warnings) < maxWarnings {
 		i.warnings = append(i.warnings[:len(i.warnings):len(i.warnings)], text)
 	}
@@ -157,21 +164,36 @@ func (i *instance) publish(e messages.Event) {
 	}
 }
 
-func (i *instance) crashed(_ actor.Context, c *safe.Crash) {
+// letGo answers all that is held and stops all that would come back.
+func (i *instance) letGo(_ actor.Context, c *safe.Crash) {
 	for _, h := range i.held {
-		i.finish(h, internalResult(h.call, c))
+		r := i.env.unsent(h.call, c)
+		if h.sent {
+			r.Ran = messages.RanMaybe
+		}
+		i.finish(h, r)
 	}
+	failure := i.env.unsent(messages.Call{}, c).Error
 	for _, pid := range i.wanting {
-		i.env.send(pid, startFailed{Server: i.declared.ID, Error: *internalResult(messages.Call{}, c).Error})
+		i.env.send(pid, startFailed{Server: i.declared.ID, Error: *failure})
+	}
+	i.wanting, i.queue = nil, nil
+	i.health.reset()
+	if i.again != nil {
+		i.again.Stop()
 	}
 }
 
 func (i *instance) refuse(ctx actor.Context, c *safe.Crash) {
 	switch m := ctx.Message().(type) {
 	case execute:
-		i.finish(&heldCall{call: m.Call, decision: m.Decision, since: m.Since, caller: ctx.Sender()}, internalResult(m.Call, c))
+		if i.held[m.Call.ID] == nil { // else letGo answers it
+			r := i.env.unsent(m.Call, c)
+			r.Duration = sinceMillis(m.Since)
+			i.env.conclude(ended{Call: m.Call, Decision: m.Decision, Result: r}, ctx.Sender())
+		}
 	case want:
-		ctx.Respond(startFailed{Server: i.declared.ID, Error: *internalResult(messages.Call{}, c).Error})
+		i.env.send(ctx.Sender(), startFailed{Server: i.declared.ID, Error: *i.env.unsent(messages.Call{}, c).Error})
 	case statusQuery:
 		ctx.Respond(i.status())
 	case stopInstance:

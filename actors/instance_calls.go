@@ -28,13 +28,20 @@ type heldCall struct {
 }
 
 func (i *instance) onExecute(ctx actor.Context, m execute) {
+	if i.held[m.Call.ID] != nil {
+		r := refused(m.Call, messages.Invalid, "a call needs an id that no other call has")
+		i.env.conclude(ended{Call: m.Call, Decision: m.Decision, Result: r}, ctx.Sender())
+		return
+	}
 	i.taken++
 	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since, number: i.taken}
 	i.held[h.call.ID] = h
 	switch {
 	case i.stopper != nil:
-		i.finish(h, refused(h.call, messages.Stopped, "the supervisor is shutting down"))
-	case i.state == messages.StateFailed, i.state != messages.StateUp && i.declared.OnDown == config.OnDownFail && i.incarnation > 0:
+		i.finish(h, refused(h.call, messages.Stopped, shuttingDown))
+	case h.expired():
+		i.finish(h, i.tooLate(h.call))
+	case i.state == messages.StateFailed, i.failsFast():
 		i.finish(h, i.unavailable(h.call))
 	case i.hasRoom():
 		i.dispatch(ctx, h)
@@ -44,6 +51,20 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 	default:
 		i.enqueue(ctx, h)
 	}
+}
+
+// failsFast reports whether calls are not to wait for a server that is down. One that rests is started by a call.
+func (i *instance) failsFast() bool {
+	down := i.state == messages.StateStarting || i.state == messages.StateBackoff
+	return down && i.declared.OnDown == config.OnDownFail
+}
+
+func (h *heldCall) expired() bool {
+	return !h.call.Deadline.IsZero() && !time.Now().Before(h.call.Deadline)
+}
+
+func (i *instance) tooLate(c messages.Call) messages.CallResult {
+	return refused(c, messages.Timeout, fmt.Sprintf("the deadline passed while the call waited for server `%s`; it was not sent", i.declared.ID))
 }
 
 // hasRoom reports whether a call can be sent at once without overtaking another.
@@ -71,8 +92,28 @@ func (i *instance) arm(ctx actor.Context, h *heldCall, d time.Duration) {
 	h.timer = i.env.after(d, ctx.Self(), callDue{ID: h.call.ID, Seq: h.seq})
 }
 
-// dispatch sends a call to the session.
+// dispatch sends a call to the session, unless its time is over or its tool is not the one that was decided on.
 func (i *instance) dispatch(ctx actor.Context, h *heldCall) {
+	switch {
+	case h.expired():
+		i.finish(h, i.tooLate(h.call))
+	case i.changed(h):
+		i.release(h)
+		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, Catalogue: i.catalogue}, h.caller)
+	default:
+		i.perform(ctx, h)
+	}
+}
+
+func (i *instance) changed(h *heldCall) bool {
+	if h.decision.ToolHash == "" { // a provider that does not look at tools
+		return false
+	}
+	tool, ok := i.catalogue.Find(h.call.Tool)
+	return !ok || tool.Hash != h.decision.ToolHash
+}
+
+func (i *instance) perform(ctx actor.Context, h *heldCall) {
 	limit := h.call.Timeout
 	if limit <= 0 {
 		limit = i.declared.Timeout
@@ -81,7 +122,7 @@ func (i *instance) dispatch(ctx actor.Context, h *heldCall) {
 	h.sent, h.unwritten, h.incarnation = true, false, i.incarnation
 	h.attempts++
 	i.inFlight++
-	ctx.Send(i.session, perform{ID: h.call.ID, Request: mcpspec.CallRequest{
+	ctx.Send(i.session, perform{ID: h.call.ID, N: i.incarnation, Instance: ctx.Self(), Request: mcpspec.CallRequest{
 		Tool: h.call.Tool, Arguments: h.call.Arguments, Meta: h.call.Meta,
 	}})
 }
@@ -97,8 +138,11 @@ func (i *instance) kick(ctx actor.Context) {
 
 func (i *instance) onReplied(ctx actor.Context, m replied) {
 	h, ok := i.held[m.ID]
-	if !ok || !h.sent || m.N != h.incarnation {
-		i.stale++ // late: the call ended otherwise, or an older session answers
+	switch {
+	case !ok: // late: the call ended otherwise
+		return
+	case !h.sent || m.N != h.incarnation:
+		i.stale++
 		return
 	}
 	if deadSession(m.Reply) { // the post-mortem follows at once, and onEnded answers
@@ -106,6 +150,15 @@ func (i *instance) onReplied(ctx actor.Context, m replied) {
 		return
 	}
 	i.finish(h, answered(h.call, m.Reply))
+	i.goOn(ctx)
+}
+
+// goOn is what follows the end of a call.
+func (i *instance) goOn(ctx actor.Context) {
+	if i.stopper != nil && i.inFlight == 0 && i.state == messages.StateUp {
+		i.closeSession(ctx) // it was the last one of the drain
+		return
+	}
 	i.kick(ctx)
 }
 
@@ -114,7 +167,11 @@ func (i *instance) onCancel(ctx actor.Context, m messages.CancelCall) {
 	if !ok {
 		return // it ended already
 	}
-	i.giveUp(ctx, h, messages.Cancelled, m.Reason)
+	reason := m.Reason
+	if h.sent {
+		reason += "; the server was told to cancel, the call may have taken effect"
+	}
+	i.giveUp(ctx, h, messages.Cancelled, reason)
 }
 
 func (i *instance) onDue(ctx actor.Context, m callDue) {
@@ -122,12 +179,12 @@ func (i *instance) onDue(ctx actor.Context, m callDue) {
 	if !ok || m.Seq != h.seq {
 		return
 	}
-	past := !h.call.Deadline.IsZero() && !time.Now().Before(h.call.Deadline)
 	switch {
 	case h.sent:
-		i.giveUp(ctx, h, messages.Timeout, i.limitText(h, past))
-	case past:
-		i.giveUp(ctx, h, messages.Timeout, fmt.Sprintf("the deadline passed while the call waited for server `%s`; it was not sent", i.declared.ID))
+		i.giveUp(ctx, h, messages.Timeout, i.limitText(h, h.expired()))
+	case h.expired():
+		i.drop(h)
+		i.finish(h, i.tooLate(h.call))
 	case i.state == messages.StateUp:
 		i.giveUp(ctx, h, messages.Overloaded, fmt.Sprintf("the call waited %s for a free place at server `%s`", i.declared.Queue.Wait, i.declared.ID))
 	default:
@@ -157,7 +214,7 @@ func (i *instance) giveUp(ctx actor.Context, h *heldCall, o messages.Outcome, re
 		i.drop(h)
 	}
 	i.finish(h, r)
-	i.kick(ctx)
+	i.goOn(ctx)
 }
 
 // drop takes a call out of the queue.
@@ -170,8 +227,8 @@ func (i *instance) drop(h *heldCall) {
 	}
 }
 
-// finish is the only way out of held: one outcome record, one reply.
-func (i *instance) finish(h *heldCall, r messages.CallResult) {
+// release takes a call out of held.
+func (i *instance) release(h *heldCall) {
 	delete(i.held, h.call.ID)
 	if h.timer != nil {
 		h.timer.Stop()
@@ -179,6 +236,11 @@ func (i *instance) finish(h *heldCall, r messages.CallResult) {
 	if h.sent {
 		i.inFlight--
 	}
+}
+
+// finish is the end of a held call: one outcome record, one reply.
+func (i *instance) finish(h *heldCall, r messages.CallResult) {
+	i.release(h)
 	r.Attempts, r.Incarnation, r.Duration = h.attempts, h.incarnation, sinceMillis(h.since)
 	if r.Error != nil {
 		masked := *r.Error

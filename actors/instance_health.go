@@ -11,8 +11,8 @@ import (
 
 // Messages of the health check.
 type (
-	// probe is the next health check.
-	probe struct{}
+	// probe is the next health check of a session.
+	probe struct{ N int }
 	// pinged is how a health check went; Text is empty when it went well.
 	pinged struct {
 		N    int
@@ -46,13 +46,13 @@ func (h *health) explain(e mcpspec.Exit) mcpspec.Exit {
 
 func (i *instance) armProbe(ctx actor.Context) {
 	if i.declared.Health.Every > 0 {
-		i.health.timer = i.env.after(i.declared.Health.Every, ctx.Self(), probe{})
+		i.health.timer = i.env.after(i.declared.Health.Every, ctx.Self(), probe{N: i.incarnation})
 	}
 }
 
-func (i *instance) onProbe(ctx actor.Context) {
+func (i *instance) onProbe(ctx actor.Context, m probe) {
 	switch {
-	case i.state != messages.StateUp:
+	case m.N != i.incarnation || i.state != messages.StateUp:
 	case i.inFlight > 0:
 		i.armProbe(ctx)
 	default:

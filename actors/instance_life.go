@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -16,7 +17,7 @@ import (
 func (i *instance) onWant(ctx actor.Context) {
 	switch {
 	case i.stopper != nil:
-		ctx.Respond(startFailed{Server: i.declared.ID, Error: messages.CallError{Kind: string(messages.Stopped), Message: "the supervisor is shutting down"}})
+		ctx.Respond(startFailed{Server: i.declared.ID, Error: messages.CallError{Kind: string(messages.Stopped), Message: shuttingDown}})
 	case i.catalogue != nil && i.state != messages.StateStopped:
 		ctx.Respond(catalogueKnown{Server: i.declared.ID, Catalogue: i.catalogue})
 	case i.state == messages.StateFailed, i.state == messages.StateBackoff:
@@ -32,14 +33,14 @@ func (i *instance) onWant(ctx actor.Context) {
 // wake starts a server that rests.
 func (i *instance) wake(ctx actor.Context) {
 	if i.state == messages.StateStopped {
-		i.decide(ctx, supervision.Event{Kind: supervision.Asked})
+		i.decide(ctx, supervision.Event{Kind: supervision.Needed})
 	}
 }
 
 // decide feeds an event to the restart rule and carries the action out.
 func (i *instance) decide(ctx actor.Context, e supervision.Event) {
 	var action supervision.Action
-	action, i.history = supervision.Decide(i.declared.Restart, i.history, e, time.Now(), i.random.Float64())
+	action, i.history = supervision.Decide(i.declared.Restart, i.history, e, time.Now(), rand.Float64())
 	switch action.Verb {
 	case supervision.Start:
 		i.startAfter(ctx, action.Delay, e.Kind == supervision.Ended)
@@ -69,7 +70,7 @@ func (i *instance) startAfter(ctx actor.Context, delay time.Duration, again bool
 	}
 	i.transition(messages.StateBackoff)
 	i.retryAt = time.Now().Add(delay)
-	i.env.after(delay, ctx.Self(), startOver{N: i.incarnation})
+	i.again = i.env.after(delay, ctx.Self(), startOver{N: i.incarnation})
 }
 
 func (i *instance) start(ctx actor.Context) {
@@ -102,8 +103,12 @@ func (i *instance) onUp(ctx actor.Context, m sessionUp) {
 	i.startTook = time.Since(i.since)
 	i.transition(messages.StateUp)
 	i.process, i.catalogue, i.retryAt = m.PID, m.Catalogue, time.Time{}
+	i.guarantee = m.Guarantee
 	ctx.Send(ctx.Parent(), offers{Catalogue: m.Catalogue})
 	i.decide(ctx, supervision.Event{Kind: supervision.Up})
+	if i.declared.Significant {
+		ctx.Send(i.env.agents, significantUp{Server: i.declared.ID})
+	}
 	i.publish(messages.Event{Kind: messages.ServerUp, Duration: messages.Millis(i.startTook), Detail: count(len(m.Catalogue.Tools()), "tool")})
 	for _, pid := range i.wanting {
 		ctx.Send(pid, catalogueKnown{Server: i.declared.ID, Catalogue: m.Catalogue})
@@ -129,18 +134,24 @@ func (i *instance) onEnded(ctx actor.Context, m sessionEnded) {
 		i.stale++
 		return
 	}
-	exit := i.health.explain(m.Exit)
+	exit := i.env.maskExit(i.health.explain(m.Exit))
 	i.lastExit, i.session, i.process = &exit, nil, 0
-	if i.stopper != nil { // we asked it to end
+	if i.state == messages.StateStopping { // we asked it to end
 		i.onGone(ctx)
 		return
 	}
-	i.publish(messages.Event{Kind: messages.ServerExited, Detail: i.env.keeper.Mask(exit.String())})
+	i.publish(messages.Event{Kind: messages.ServerExited, Detail: exit.String(), Exit: postMortem(&exit)})
+	if i.stopper != nil { // it died by itself while it was drained
+		i.loseAll()
+		i.onGone(ctx)
+		return
+	}
 	abnormal := i.state == messages.StateStarting || i.inFlight > 0 || !exit.Clean()
-	running := i.running()
-	i.decide(ctx, supervision.Event{Kind: supervision.Ended, Abnormal: abnormal, Hopeless: exit.Hopeless})
-	i.bury(running)
+	i.decide(ctx, supervision.Event{
+		Kind: supervision.Ended, Abnormal: abnormal, Hopeless: exit.Hopeless, Denied: exit.Denied, NotBefore: exit.RetryAfter,
+	})
 	i.tellWanting()
+	ctx.Send(ctx.Self(), burial{N: m.N}) // behind what the session still had to say about its calls
 }
 
 // running are the calls that were sent to the session that died.
@@ -155,15 +166,20 @@ func (i *instance) running() []*heldCall {
 	return list
 }
 
-// bury ends the calls that died with their session. Those of which surely nothing was sent go back to the head of the
-// queue, in their order: repeating them repeats nothing.
-func (i *instance) bury(running []*heldCall) {
+// maxAttempts ends the ping-pong of a call that each new session refuses as the last one did.
+const maxAttempts = 2
+
+// bury ends the calls that died with their session. Those of which surely nothing was sent, or that the server did not
+// take on, go back once to the head of the queue, in their order: repeating them repeats nothing.
+func (i *instance) bury(ctx actor.Context, m burial) {
 	var again []*heldCall
-	for _, h := range running {
+	for _, h := range i.running() {
 		switch {
-		case h.unwritten && i.state != messages.StateFailed && i.declared.OnDown == config.OnDownQueue:
+		case h.incarnation != m.N:
+		case h.unwritten && h.attempts < maxAttempts && i.comesBack() && i.declared.OnDown == config.OnDownQueue:
 			h.sent = false
 			i.inFlight--
+			i.arm(ctx, h, i.declared.Queue.Wait)
 			again = append(again, h)
 		case h.unwritten:
 			i.finish(h, i.unavailable(h.call))
@@ -172,6 +188,30 @@ func (i *instance) bury(running []*heldCall) {
 		}
 	}
 	i.queue = append(again, i.queue...)
+	i.settle(ctx)
+}
+
+// settle sees to what is in the queue: nothing must wait in it that nobody will fetch.
+func (i *instance) settle(ctx actor.Context) {
+	switch i.state {
+	case messages.StateFailed:
+		i.settleDown(i.unavailable)
+	case messages.StateUp:
+		i.kick(ctx)
+	default:
+	}
+}
+
+// comesBack reports whether a start is on its way.
+func (i *instance) comesBack() bool {
+	return i.state == messages.StateStarting || i.state == messages.StateBackoff
+}
+
+// loseAll ends the calls that died with their session during a drain.
+func (i *instance) loseAll() {
+	for _, h := range i.running() {
+		i.finish(h, i.lost(h.call))
+	}
 }
 
 // tellWanting answers those who wait for the tools after a start that failed.
@@ -188,16 +228,16 @@ func (i *instance) fail(ctx actor.Context, probeAfter time.Duration) {
 	i.retryAt = time.Time{}
 	if probeAfter > 0 {
 		i.retryAt = time.Now().Add(probeAfter)
-		i.env.after(probeAfter, ctx.Self(), startOver{N: i.incarnation})
+		i.again = i.env.after(probeAfter, ctx.Self(), startOver{N: i.incarnation})
 	}
 	i.settleDown(i.unavailable)
 	text := i.downText()
 	i.publish(messages.Event{
-		Kind: messages.ServerFailed, After: messages.Millis(probeAfter), Detail: i.env.keeper.Mask(text),
+		Kind: messages.ServerFailed, After: messages.Millis(probeAfter), Detail: text,
 		Restarts: len(i.history.Restarts), Budget: i.declared.Restart.MaxRestarts,
 	})
 	if i.declared.Significant {
-		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: i.env.keeper.Mask(text)})
+		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: text})
 	}
 }
 

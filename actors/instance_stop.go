@@ -15,7 +15,7 @@ func (i *instance) onStop(ctx actor.Context, m stopInstance) {
 	}
 	i.stopper = ctx.Sender()
 	i.settleDown(func(c messages.Call) messages.CallResult {
-		return refused(c, messages.Stopped, "the supervisor is shutting down")
+		return refused(c, messages.Stopped, shuttingDown)
 	})
 	switch {
 	case i.session == nil:
@@ -38,7 +38,7 @@ func (i *instance) onDrainOver(ctx actor.Context) {
 func (i *instance) closeSession(ctx actor.Context) {
 	i.transition(messages.StateStopping)
 	for _, h := range i.running() {
-		r := refused(h.call, messages.Stopped, "the supervisor is shutting down; the call was running and may have taken effect")
+		r := refused(h.call, messages.Stopped, shuttingDown+"; the call was running and may have taken effect")
 		r.Ran = messages.RanMaybe
 		ctx.Send(i.session, abandon{ID: h.call.ID, Reason: "shutting down"})
 		i.finish(h, r)
@@ -48,11 +48,6 @@ func (i *instance) closeSession(ctx actor.Context) {
 
 // onGone reports that nothing of the server is left.
 func (i *instance) onGone(ctx actor.Context) {
-	for _, h := range i.running() {
-		r := refused(h.call, messages.Stopped, "the supervisor is shutting down; the call was running and may have taken effect")
-		r.Ran = messages.RanMaybe
-		i.finish(h, r)
-	}
 	i.transition(messages.StateStopped)
 	i.publish(messages.Event{Kind: messages.ServerStopped})
 	ctx.Send(i.stopper, instanceStopped{Server: i.declared.ID})

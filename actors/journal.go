@@ -18,12 +18,15 @@ type (
 	dispatch struct {
 		Call     messages.Call
 		Decision messages.Decision
+		Since    time.Time
+		Written  bool // the intent is in the audit already
 		To       *actor.PID
 	}
 	// refusal is a call that reaches no instance: intent and outcome are written, and the sender gets the result.
 	refusal struct {
 		Call     messages.Call
 		Decision messages.Decision
+		Written  bool // the intent is in the audit already
 		Result   messages.CallResult
 	}
 	// ended is the outcome of a call that was dispatched. The caller gets its result from the instance.
@@ -66,22 +69,20 @@ func (j *journal) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		j.onStarted()
-	case *actor.Stopped:
-		j.stopRecording()
 	case dispatch:
 		j.onDispatch(ctx, m)
 	case refusal:
 		j.onRefusal(ctx, m)
-	case ended:
-		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
-	case noted:
-		_ = j.write(m.Record)
+	case ended, noted:
+		j.writeAll(m)
 	case forwarded:
 		j.env.send(m.To, m.Cancel)
 	case barrier:
-		ctx.Respond(m)
+		ctx.Request(ctx.Sender(), m)
 	case closeJournal:
 		j.onClose(ctx)
+	default:
+		j.env.unexpected("journal", m)
 	}
 }
 
@@ -89,23 +90,40 @@ func (j *journal) onStarted() {
 	if !j.env.builtin {
 		j.record()
 	}
+	for _, m := range j.env.late.take() { // from before a crash
+		j.writeAll(m)
+	}
 }
 
 func (j *journal) onDispatch(ctx actor.Context, m dispatch) {
-	if err := j.write(j.env.intentRecord(m.Call, m.Decision)); err != nil {
+	if err := j.intent(m); err != nil {
 		result := refused(m.Call, messages.Denied, "the audit log cannot be written, so no call is let through: "+err.Error())
 		j.env.publishEnd(result)
 		j.env.send(ctx.Sender(), result)
 		return
 	}
 	j.env.publishStart(m.Call)
-	ctx.RequestWithCustomSender(m.To, execute{Call: m.Call, Decision: m.Decision, Since: time.Now()}, ctx.Sender())
+	ctx.RequestWithCustomSender(m.To, execute{Call: m.Call, Decision: m.Decision, Since: m.Since}, ctx.Sender())
+}
+
+func (j *journal) intent(m dispatch) error {
+	if m.Written {
+		return nil
+	}
+	return j.write(j.env.intentRecord(m.Call, m.Decision))
+}
+
+// writeAll writes the records of a message, up to the first that cannot be written.
+func (j *journal) writeAll(m any) {
+	for _, r := range j.env.records(m) {
+		if j.write(r) != nil {
+			return
+		}
+	}
 }
 
 func (j *journal) onRefusal(ctx actor.Context, m refusal) {
-	if j.write(j.env.intentRecord(m.Call, m.Decision)) == nil {
-		_ = j.write(j.env.outcomeRecord(m.Call, m.Result, m.Decision))
-	}
+	j.writeAll(m)
 	j.env.publishEnd(m.Result)
 	j.env.send(ctx.Sender(), m.Result)
 }
@@ -116,7 +134,7 @@ func (j *journal) onClose(ctx actor.Context) {
 	if err := j.log.Close(); err != nil {
 		j.complain(err)
 	}
-	ctx.Respond(journalClosed{})
+	ctx.Request(ctx.Sender(), journalClosed{})
 }
 
 // write appends one record, and hands it to the provider too.
@@ -139,17 +157,21 @@ func (j *journal) write(r audit.Record) error {
 }
 
 func (j *journal) complain(err error) {
-	j.env.hub.publish(messages.Event{Kind: messages.AuditFailed, Detail: err.Error()})
+	j.env.hub.publish(messages.Event{Kind: messages.AuditFailed, Detail: j.env.keeper.Mask(err.Error())})
 }
 
-// record feeds the provider's RecordEvent, in order and off the call path.
+// record feeds the provider's RecordEvent, in order and off the call path, until the journal ends.
 func (j *journal) record() {
 	events := make(chan governance.Event, 4096)
 	j.events = events
-	provider := j.env.provider
-	safe.Go("provider's events", j.env.crashed, func() {
-		for e := range events {
-			err := safe.Do("provider's RecordEvent", func() error { return provider.RecordEvent(context.Background(), e) })
+	provider, e := j.env.provider, j.env
+	e.open.Add(1)
+	safe.Go("provider's events", e.crashed, func() {
+		defer e.open.Done()
+		for event := range events {
+			limit, cancel := context.WithTimeout(context.Background(), providerTimeout)
+			err := safe.Do("provider's RecordEvent", func() error { return provider.RecordEvent(limit, event) })
+			cancel()
 			if err != nil {
 				j.complain(err)
 			}
@@ -157,22 +179,27 @@ func (j *journal) record() {
 	})
 }
 
-func (j *journal) stopRecording() {
+func (j *journal) letGo(actor.Context, *safe.Crash) {
 	if j.events != nil {
 		close(j.events)
 		j.events = nil
 	}
 }
 
-func (j *journal) crashed(actor.Context, *safe.Crash) { j.stopRecording() }
-
+// refuse still writes: the log outlives the actor.
 func (j *journal) refuse(ctx actor.Context, c *safe.Crash) {
 	switch m := ctx.Message().(type) {
 	case dispatch:
-		j.env.send(ctx.Sender(), internalResult(m.Call, c))
+		j.onRefusal(ctx, refusal{Call: m.Call, Decision: m.Decision, Written: m.Written, Result: j.env.unsent(m.Call, c)})
 	case refusal:
-		j.env.send(ctx.Sender(), m.Result)
+		j.onRefusal(ctx, m)
+	case ended, noted:
+		j.writeAll(m)
+	case forwarded:
+		j.env.send(m.To, m.Cancel)
+	case barrier:
+		ctx.Request(ctx.Sender(), m)
 	case closeJournal:
-		ctx.Respond(journalClosed{})
+		j.onClose(ctx)
 	}
 }

@@ -21,6 +21,11 @@ func (e *env) logEvents(s *Subscription) (done chan struct{}) {
 	return done
 }
 
+// worthLogging reports whether an event would be logged: most calls are not, and there are many.
+func (e *env) worthLogging(event messages.Event) bool {
+	return e.log.Enabled(context.Background(), level(event.Kind))
+}
+
 // attrs are the fields of an event that are set.
 func attrs(e messages.Event) []slog.Attr {
 	var list []slog.Attr
@@ -49,4 +54,21 @@ func attrs(e messages.Event) []slog.Attr {
 	}
 	text("detail", e.Detail)
 	return list
+}
+
+func (e *env) note(ctx context.Context, event messages.Event) {
+	e.log.LogAttrs(ctx, level(event.Kind), string(event.Kind), attrs(event)...)
+}
+
+func level(kind messages.EventKind) slog.Level {
+	switch kind {
+	case messages.ActorCrashed, messages.AuditFailed: // ours
+		return slog.LevelError
+	case messages.ServerFailed, messages.ServerExited, messages.ServerRestarting, messages.ServerWarning:
+		return slog.LevelWarn
+	case messages.CallStarted, messages.CallEnded:
+		return slog.LevelDebug
+	default: // the ordinary course of things
+		return slog.LevelInfo
+	}
 }

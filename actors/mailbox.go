@@ -7,25 +7,46 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// mailbox holds back what is sent before its actor is fully spawned. protoactor registers an actor's name first and
-// equips its mailbox later, so that a message sent by name in between (to an actor that is being replaced, say) is a
-// data race at best and a nil dereference in the sender at worst.
+// mailbox loses nothing at either end of its actor's life.
+//
+// It holds back what is sent before the actor is fully spawned: protoactor registers the name first and equips the
+// mailbox later, so that a message sent by name in between (to an actor that is being replaced, say) is a data race at
+// best and a nil dereference in the sender at worst. And it makes dead letters of what is still in it when the actor has
+// stopped, which protoactor drops without a word; see undelivered.
 type mailbox struct {
 	actor.Mailbox
-	open  atomic.Bool
-	mu    sync.Mutex
-	ready bool     // the mailbox below is equipped; Started comes next
-	early []func() // posts held back, in order
+	system *actor.ActorSystem
+	dead   atomic.Pointer[actor.PID] // the actor's address, once it has stopped
+	open   atomic.Bool
+	mu     sync.Mutex
+	ready  bool     // the mailbox below is equipped; Started comes next
+	early  []func() // posts held back, in order
 }
 
 var unbounded = actor.Unbounded()
 
-func newMailbox() actor.Mailbox { return &mailbox{Mailbox: unbounded()} }
+func newMailbox(system *actor.ActorSystem) *mailbox {
+	return &mailbox{Mailbox: unbounded(), system: system}
+}
+
+// afterlife is what the mailbox hands messages to.
+type afterlife struct {
+	actor.MessageInvoker
+	box *mailbox
+}
+
+func (a afterlife) InvokeUserMessage(message any) {
+	if pid := a.box.dead.Load(); pid != nil {
+		a.box.system.DeadLetter.SendUserMessage(pid, message)
+		return
+	}
+	a.MessageInvoker.InvokeUserMessage(message)
+}
 
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.Mailbox.RegisterHandlers(invoker, dispatcher)
+	m.Mailbox.RegisterHandlers(afterlife{invoker, m}, dispatcher)
 	m.ready = true
 }
 

@@ -23,6 +23,8 @@ type options struct {
 	budget   int
 	within   time.Duration
 	wrap     func(behaviour) behaviour
+
+	unguarded bool
 }
 
 // WithSystem runs the supervisor's actors on the caller's own actor system, beside whatever else lives there. The
@@ -39,8 +41,13 @@ func WithProvider(p governance.Provider) Option { return func(o *options) { o.pr
 // WithSecrets resolves the workspace's credentials with the caller's own provider.
 func WithSecrets(p secrets.Provider) Option { return func(o *options) { o.secrets = p } }
 
-// WithDialer opens sessions with the caller's own dialer instead of real processes and connections.
+// WithDialer opens sessions with the caller's own dialer instead of real processes and connections. There is no guardian
+// then: a dialer that starts processes has its own.
 func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
+
+// WithoutGuardian does without the small shell process that outlives this program and ends its servers when it is killed
+// with SIGKILL; see mcp.Guardian. Without a guardian no leftovers of dead supervisors are looked for either.
+func WithoutGuardian() Option { return func(o *options) { o.unguarded = true } }
 
 // WithStateDir keeps the lock and the audit log in dir instead of the workspace's .supervisor folder. Each supervisor
 // needs a folder of its own.

@@ -27,8 +27,8 @@ func refused(c messages.Call, o messages.Outcome, reason string) messages.CallRe
 }
 
 // internalResult is the result of a call that a bug of ours ended. The caller reads that there was one; the log has it.
-func internalResult(c messages.Call, crash *safe.Crash) messages.CallResult {
-	r := result(c, messages.Internal, messages.RanMaybe)
+func internalResult(c messages.Call, crash *safe.Crash, ran messages.Ran) messages.CallResult {
+	r := result(c, messages.Internal, ran)
 	r.Error = &messages.CallError{Kind: string(messages.Internal), Message: "internal error in " + crash.Where + "; the log has the stack"}
 	return r
 }
@@ -116,9 +116,12 @@ func deadSession(reply mcpspec.Reply) bool {
 
 // downError says in words and numbers why a server cannot take calls.
 func downError(o messages.Outcome, text string, retry time.Duration, exit *mcpspec.Exit) *messages.CallError {
-	e := &messages.CallError{Kind: string(o), Message: text, RetryAfter: messages.Millis(retry)}
-	if exit != nil {
-		e.Exit = &messages.Exit{Code: exit.Code, Signal: exit.Signal, Reason: exit.Reason, StderrTail: exit.StderrTail}
+	return &messages.CallError{Kind: string(o), Message: text, RetryAfter: messages.Millis(retry), Exit: postMortem(exit)}
+}
+
+func postMortem(exit *mcpspec.Exit) *messages.Exit {
+	if exit == nil {
+		return nil
 	}
-	return e
+	return &messages.Exit{Code: exit.Code, Signal: exit.Signal, Reason: exit.Reason, StderrTail: exit.StderrTail}
 }

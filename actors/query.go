@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,15 +21,26 @@ func (s *Supervisor) Servers(ctx context.Context) ([]messages.ServerStatus, erro
 			list = append(list, disabledStatus(declared.ID))
 			continue
 		}
-		reply, err := s.env.ask(ctx, s.env.instance(declared.ID), statusQuery{})
+		status, err := s.status(ctx, declared.ID)
 		if err != nil {
 			return nil, err
 		}
-		if status, ok := reply.(messages.ServerStatus); ok {
-			list = append(list, status)
-		}
+		list = append(list, status)
 	}
 	return list, nil
+}
+
+// status asks the instance, or its parent while it is being replaced.
+func (s *Supervisor) status(ctx context.Context, id string) (messages.ServerStatus, error) {
+	reply, err := s.env.ask(ctx, s.env.instance(id), statusQuery{})
+	if errors.Is(err, errGone) && !s.env.gone() {
+		reply, err = s.env.ask(ctx, s.env.serverPID(id), statusQuery{})
+	}
+	if err != nil {
+		return messages.ServerStatus{}, err
+	}
+	status, _ := reply.(messages.ServerStatus)
+	return status, nil
 }
 
 // Tools implements [API].

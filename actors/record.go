@@ -1,12 +1,14 @@
 package actors
 
 import (
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -14,11 +16,21 @@ import (
 func (e *env) intentRecord(c messages.Call, d messages.Decision) audit.Record {
 	r := audit.Intent(c, d)
 	r.Arguments = e.keeper.MaskJSON(r.Arguments)
-	return r
+	return e.masked(r)
 }
 
 func (e *env) outcomeRecord(c messages.Call, r messages.CallResult, d messages.Decision) audit.Record {
-	return audit.Outcome(r, d).In(c)
+	record := audit.Outcome(r, d).In(c)
+	if record.Error != nil {
+		record.Error.Message = cut(e.keeper.Mask(record.Error.Message), maxMessage)
+	}
+	return e.masked(record)
+}
+
+// masked hides secrets in what a caller may have typed.
+func (e *env) masked(r audit.Record) audit.Record {
+	r.Server, r.Tool, r.PolicyReason = e.keeper.Mask(r.Server), e.keeper.Mask(r.Tool), e.keeper.Mask(r.PolicyReason)
+	return r
 }
 
 // conclude ends a call that was dispatched: for the audit, for subscribers, and for its caller.
@@ -40,7 +52,7 @@ func (e *env) publishEnd(r messages.CallResult) {
 		Incarnation: r.Incarnation, Outcome: r.Outcome, Duration: r.Duration,
 	}
 	if r.Error != nil {
-		event.Detail = r.Error.Message
+		event.Detail = cut(r.Error.Message, maxMessage)
 	}
 	e.hub.publish(event)
 }
@@ -51,6 +63,28 @@ func providerEvent(r audit.Record) governance.Event {
 		Type: string(r.EventType), Time: r.Timestamp, Topology: r.TopologyID, Agent: r.AgentID, Run: r.RunID, Server: r.Server,
 		Tool: r.Tool, CallID: r.CallID, Outcome: r.Outcome, Rule: r.PolicyRule, Reason: r.PolicyReason,
 	}
+}
+
+// maskExit hides secrets in a post-mortem, before anybody gets to see it.
+func (e *env) maskExit(exit mcpspec.Exit) mcpspec.Exit {
+	exit.Reason = e.keeper.Mask(exit.Reason)
+	tail := make([]string, len(exit.StderrTail))
+	for n, line := range exit.StderrTail {
+		tail[n] = e.keeper.Mask(line)
+	}
+	exit.StderrTail = tail
+	return exit
+}
+
+// maxMessage bounds the words of an error in the audit and in events, in bytes. A tool's own error text may be as long
+// as any message of its server; the caller gets it whole.
+const maxMessage = 4 << 10
+
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 func sinceMillis(t time.Time) messages.Millis { return messages.Millis(time.Since(t)) }

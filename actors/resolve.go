@@ -3,12 +3,10 @@ package actors
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 
 	"github.com/mcp-supervisor/supervisor/config"
-	"github.com/mcp-supervisor/supervisor/governance/secrets"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
@@ -16,6 +14,8 @@ import (
 // Values that look like secrets are remembered, so that they are masked wherever the server repeats them.
 func (e *env) resolve(ctx context.Context, s config.Server) (mcpspec.Server, error) {
 	spec := s.Server
+	e.keeper.RememberArgs(spec.Command)
+	e.keeper.RememberURL("endpoint", spec.Endpoint)
 	var err error
 	if spec.Env, err = e.expand(ctx, spec.Env); err != nil {
 		return spec, fmt.Errorf("env: %w", err)
@@ -33,11 +33,9 @@ func (e *env) expand(ctx context.Context, values map[string]string) (map[string]
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		if secrets.Sensitive(key) {
-			e.keeper.Remember(key, value)
-		}
 		expanded[key] = value
 	}
+	e.keeper.RememberPairs(expanded)
 	return expanded, nil
 }
 
@@ -58,10 +56,4 @@ func (e *env) authorize(ctx context.Context, s config.Server, spec mcpspec.Serve
 	spec.Headers = maps.Clone(spec.Headers)
 	spec.Headers["Authorization"] = "Bearer " + token
 	return spec, nil
-}
-
-// stderr takes the lines a server writes to stderr. They are escaped and masked already.
-func (e *env) stderr(server string) func(string) {
-	log := e.log.With(slog.String("server", server))
-	return func(line string) { log.Debug("server.stderr", slog.String("line", line)) }
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -26,14 +27,16 @@ type (
 	journalClosed struct{}
 )
 
-// root spawns the rest, replaces what crashes, and takes the tree down in order: agents and gates first, then the
-// servers, the journal last.
+// root spawns the rest, replaces what crashes, and takes the tree down in stages.
 type root struct {
 	env     *env
 	history map[string]supervision.History // by child name
 	makers  map[string]func() behaviour
-	waiting int // parts of the first stage of a shut-down that are still busy
-	closing bool
+	order   []string // of the start
+
+	closing *shutDown
+	stage   int
+	awaited map[string]bool // children that this stage of the shut-down waits for
 }
 
 func newRoot(e *env, log journalLog) *root {
@@ -41,19 +44,21 @@ func newRoot(e *env, log journalLog) *root {
 		"journal": func() behaviour { return newJournal(e, log) },
 		"servers": func() behaviour { return newServers(e) },
 		"agents":  func() behaviour { return newAgents(e) },
-	}}
+	}, order: []string{"journal", "servers"}}
 	for n := range e.gates {
 		r.makers[gateName(n)] = func() behaviour { return newGate(e) }
+		r.order = append(r.order, gateName(n))
 	}
+	r.order = append(r.order, "agents")
 	return r
 }
 
 func (r *root) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		r.onStarted(ctx)
-	case *actor.Stopping:
-		r.closing = true
+		for _, name := range r.order {
+			r.spawn(ctx, name)
+		}
 	case *actor.Terminated:
 		r.onTerminated(ctx, childName(m.Who))
 	case ready:
@@ -66,25 +71,12 @@ func (r *root) Receive(ctx actor.Context) {
 		r.onShutDown(ctx, m)
 	case skipDrain:
 		ctx.Send(r.env.servers, m)
-	case serversStopped, agentsStopped, gateClosed:
-		r.onPartStopped(ctx)
+	case gateClosed, agentsStopped, barrier, serversStopped:
+		r.onPart(ctx, childName(ctx.Sender()))
 	case journalClosed:
 		ctx.Stop(ctx.Self())
-	}
-}
-
-// order is the start order; a stop goes the other way round.
-func (r *root) order() []string {
-	names := []string{"journal"}
-	for n := range r.env.gates {
-		names = append(names, gateName(n))
-	}
-	return append(names, "servers", "agents")
-}
-
-func (r *root) onStarted(ctx actor.Context) {
-	for _, name := range r.order() {
-		r.spawn(ctx, name)
+	default:
+		r.env.unexpected("root", m)
 	}
 }
 
@@ -94,8 +86,11 @@ func (r *root) spawn(ctx actor.Context, name string) {
 	}
 }
 
+// onTerminated replaces a child that crashed. During a shut-down it is one part less to wait for, except for the
+// journal, which is needed to the end.
 func (r *root) onTerminated(ctx actor.Context, name string) {
-	if r.closing {
+	if r.closing != nil && name != "journal" {
+		r.onPart(ctx, name)
 		return
 	}
 	again, h := respawn(r.history[name])
@@ -106,41 +101,63 @@ func (r *root) onTerminated(ctx actor.Context, name string) {
 		return
 	}
 	r.spawn(ctx, name)
+	if r.awaited[name] {
+		r.tell(ctx)
+	}
 }
 
+// onShutDown begins the first of four stages: no call comes in any more; what came in is in the audit; the servers are
+// gone; the audit is closed.
 func (r *root) onShutDown(ctx actor.Context, m shutDown) {
-	if r.closing {
+	if r.closing == nil {
+		r.closing = &m
+		r.tell(ctx)
+	}
+}
+
+// tell asks the children of a stage to do their part of the shut-down.
+func (r *root) tell(ctx actor.Context) {
+	r.awaited = map[string]bool{}
+	part := func(to *actor.PID, message any) {
+		r.awaited[childName(to)] = true
+		ctx.Request(to, message)
+	}
+	switch r.stage {
+	case 0:
+		for _, gate := range r.env.gates {
+			part(gate, refuseAll{})
+		}
+		part(r.env.agents, stopAgents{})
+	case 1:
+		part(r.env.journal, barrier{})
+	case 2:
+		part(r.env.servers, stopServers(*r.closing))
+	default:
+		part(r.env.journal, closeJournal{})
+	}
+}
+
+func (r *root) onPart(ctx actor.Context, name string) {
+	if !r.awaited[name] {
 		return
 	}
-	r.closing, r.waiting = true, len(r.env.gates)+2
-	for _, gate := range r.env.gates {
-		ctx.Request(gate, refuseAll{})
-	}
-	ctx.Request(r.env.agents, stopAgents{})
-	ctx.Request(r.env.servers, stopServers(m))
-}
-
-func (r *root) onPartStopped(ctx actor.Context) {
-	if r.waiting--; r.waiting == 0 {
-		ctx.Request(r.env.journal, closeJournal{})
+	delete(r.awaited, name)
+	if len(r.awaited) == 0 {
+		r.stage++
+		r.tell(ctx)
 	}
 }
 
-func (r *root) crashed(actor.Context, *safe.Crash) {}
+func (r *root) letGo(actor.Context, *safe.Crash) { r.env.closing.Store(true) }
 
 func (r *root) refuse(ctx actor.Context, c *safe.Crash) {
 	if m, ok := ctx.Message().(messages.CallTool); ok {
-		ctx.Respond(internalResult(m.Call, c))
+		ctx.RequestWithCustomSender(r.env.journal, refusal{Call: m.Call, Decision: undecided, Result: r.env.unsent(m.Call, c)}, ctx.Sender())
 	}
 }
 
-// childName is the last part of a PID's id.
+// childName is the last part of a PID's id, or "".
 func childName(pid *actor.PID) string {
 	id := pid.GetId()
-	for i := len(id) - 1; i >= 0; i-- {
-		if id[i] == '/' {
-			return id[i+1:]
-		}
-	}
-	return id
+	return id[strings.LastIndexByte(id, '/')+1:]
 }

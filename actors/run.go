@@ -47,6 +47,13 @@ func (r *run) Receive(ctx actor.Context) {
 		r.onEnd(ctx, m)
 	case agentDone:
 		r.onDone(ctx, m)
+	case *actor.Terminated: // the root agent; its answer is on its way to us, if it gave one
+		ctx.Send(ctx.Self(), childGone{Key: childName(m.Who)})
+	case childGone:
+		r.reply(runEnded{Error: r.env.endedRun(nil)})
+		ctx.Stop(ctx.Self())
+	default:
+		r.env.unexpected("run", m)
 	}
 }
 
@@ -103,5 +110,5 @@ func (r *run) record(rec audit.Record) {
 	r.env.send(r.env.journal, noted{Record: rec})
 }
 
-func (r *run) crashed(_ actor.Context, c *safe.Crash) { r.reply(runEnded{Error: crashedRun(c)}) }
-func (r *run) refuse(actor.Context, *safe.Crash)      {}
+func (r *run) letGo(_ actor.Context, c *safe.Crash) { r.reply(runEnded{Error: r.env.endedRun(c)}) }
+func (r *run) refuse(actor.Context, *safe.Crash)    {}

@@ -79,13 +79,11 @@ func (s *Supervisor) report(ctx context.Context, run string, progress func(messa
 	if progress == nil {
 		return func() {}
 	}
-	events := s.Subscribe(4096)
+	events := s.env.hub.subscribe(4096, func(e messages.Event) bool { return e.Run == run || e.Run == "" && e.CallID == "" })
 	over := make(chan struct{})
 	safe.Go("progress", func(c *safe.Crash) { s.env.crashed(c); close(over) }, func() {
 		for e := range events.C {
-			if e.Run == run || e.Run == "" && e.CallID == "" {
-				progress(e)
-			}
+			progress(e)
 		}
 		close(over)
 	})

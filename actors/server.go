@@ -28,6 +28,7 @@ type server struct {
 	history   supervision.History // of the instance actor, not of the process
 	stopper   *actor.PID          // who waits for the stop
 	closing   bool
+	gone      bool // the instance is not replaced any more
 }
 
 func newServer(e *env, declared config.Server) *server { return &server{env: e, declared: declared} }
@@ -38,8 +39,6 @@ func (s *server) Receive(ctx actor.Context) {
 		s.spawn(ctx)
 	case *actor.Terminated:
 		s.onTerminated(ctx)
-	case *actor.Stopping:
-		s.closing = true
 	case ready:
 		ctx.Respond(m)
 	case offers:
@@ -48,12 +47,15 @@ func (s *server) Receive(ctx actor.Context) {
 	case sendCatalogues:
 		s.onSendCatalogues(ctx)
 	case stopServers:
-		s.stopper, s.closing = ctx.Sender(), true
-		ctx.Request(s.env.instance(s.declared.ID), stopInstance(m))
+		s.onStop(ctx, m)
+	case statusQuery:
+		ctx.Respond(s.status())
 	case skipDrain:
 		ctx.Send(s.env.instance(s.declared.ID), drainOver{})
 	case instanceStopped:
 		s.onStopped(ctx, m)
+	default:
+		s.env.unexpected("server", m)
 	}
 }
 
@@ -71,10 +73,28 @@ func (s *server) onTerminated(ctx actor.Context) {
 		return
 	}
 	again, h := respawn(s.history)
-	s.history = h
+	s.history, s.gone = h, !again
 	if again {
 		s.spawn(ctx)
+		return
 	}
+	s.env.hub.publish(messages.Event{
+		Kind: messages.ServerFailed, Server: s.declared.ID, Detail: "its instance actor crashed too often and is not replaced",
+	})
+}
+
+func (s *server) onStop(ctx actor.Context, m stopServers) {
+	s.stopper, s.closing = ctx.Sender(), true
+	if s.gone {
+		s.onStopped(ctx, instanceStopped{Server: s.declared.ID})
+		return
+	}
+	ctx.Request(s.env.instance(s.declared.ID), stopInstance(m))
+}
+
+// status stands in for an instance that is not replaced any more.
+func (s *server) status() messages.ServerStatus {
+	return messages.ServerStatus{ID: s.declared.ID, State: messages.StateFailed, LastExit: "internal error"}
 }
 
 func (s *server) known() catalogueKnown {
@@ -94,7 +114,7 @@ func (s *server) onStopped(ctx actor.Context, m instanceStopped) {
 	}
 }
 
-func (s *server) crashed(actor.Context, *safe.Crash) {}
+func (s *server) letGo(actor.Context, *safe.Crash) {}
 
 func (s *server) refuse(ctx actor.Context, _ *safe.Crash) {
 	if _, ok := ctx.Message().(stopServers); ok {

@@ -35,8 +35,6 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.onStarted(ctx)
 	case *actor.Terminated:
 		s.onTerminated(ctx, childName(m.Who))
-	case *actor.Stopping:
-		s.stopping = map[string]bool{} // what terminates from now on is not replaced
 	case ready:
 		ctx.Respond(m)
 		s.toAll(ctx, m, ctx.Sender())
@@ -48,6 +46,8 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.toAll(ctx, m, nil)
 	case instanceStopped:
 		s.stopped(ctx, m.Server)
+	default:
+		s.env.unexpected("servers", m)
 	}
 }
 
@@ -97,15 +97,15 @@ func (s *servers) onStop(ctx actor.Context, m stopServers) {
 func (s *servers) stopped(ctx actor.Context, id string) {
 	delete(s.stopping, id)
 	if len(s.stopping) == 0 && s.replyTo != nil {
-		ctx.Send(s.replyTo, serversStopped{})
+		ctx.Request(s.replyTo, serversStopped{})
 		s.replyTo = nil
 	}
 }
 
-func (s *servers) crashed(actor.Context, *safe.Crash) {}
+func (s *servers) letGo(actor.Context, *safe.Crash) {}
 
 func (s *servers) refuse(ctx actor.Context, _ *safe.Crash) {
 	if _, ok := ctx.Message().(stopServers); ok {
-		ctx.Respond(serversStopped{})
+		ctx.Request(ctx.Sender(), serversStopped{})
 	}
 }

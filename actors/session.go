@@ -11,14 +11,17 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/mcp"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
 // Messages of a session, to it and from it. N is its number: the instance drops what an older session says.
 type (
 	perform struct {
-		ID      string
-		Request mcpspec.CallRequest
+		ID       string
+		N        int
+		Instance *actor.PID
+		Request  mcpspec.CallRequest
 	}
 	abandon struct {
 		ID     string
@@ -31,6 +34,8 @@ type (
 
 	// opened is the end of the start.
 	opened struct {
+		n         int
+		instance  *actor.PID
 		session   Session
 		catalogue *governance.Catalogue
 		exit      mcpspec.Exit // when session is nil
@@ -44,6 +49,7 @@ type (
 	sessionUp struct {
 		N         int
 		PID       int
+		Guarantee string
 		Catalogue *governance.Catalogue
 	}
 	sessionEnded struct {
@@ -55,7 +61,11 @@ type (
 		Catalogue *governance.Catalogue
 	}
 	// over is the session's death.
-	over struct{ Exit mcpspec.Exit }
+	over struct {
+		n        int
+		instance *actor.PID
+		Exit     mcpspec.Exit
+	}
 )
 
 // session owns one incarnation of a server: one process group, or one HTTP session. It is replaced, never restarted.
@@ -69,6 +79,7 @@ type session struct {
 	live     Session
 	custody  custody
 	closing  bool
+	handing  string // the call that is being handed to the session right now
 	cancels  map[string]func(reason string)
 }
 
@@ -80,8 +91,6 @@ func (s *session) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		s.onStarted(ctx)
-	case *actor.Stopping:
-		s.onStopping()
 	case opened:
 		s.onOpened(ctx, m)
 	case perform:
@@ -100,10 +109,17 @@ func (s *session) Receive(ctx actor.Context) {
 	case killSession:
 		s.onKill()
 	case over:
-		s.live = nil
-		ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.Exit})
-		ctx.Stop(ctx.Self())
+		s.onOver(ctx, m)
+	default:
+		s.env.unexpected("session", m)
 	}
+}
+
+func (s *session) onOver(ctx actor.Context, m over) {
+	s.live = nil
+	s.custody.release() // it is dead: there is nothing to kill
+	ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.Exit})
+	ctx.Stop(ctx.Self())
 }
 
 func (s *session) onStarted(ctx actor.Context) {
@@ -111,20 +127,32 @@ func (s *session) onStarted(ctx actor.Context) {
 	s.stop = stop
 	self := ctx.Self()
 	s.env.open.Add(1)
-	safe.Go("session of "+s.declared.ID, s.lifeCrashed(self), func() {
+	safe.Go("session of "+s.declared.ID, nil, func() {
 		defer s.env.open.Done()
 		s.life(open, self)
 	})
 }
 
-// life opens the session and waits for its death, off the mailbox.
+// life opens the session and waits for its death, off the mailbox. Whatever happens, the actor hears of the end once
+// nothing of the session is left.
 func (s *session) life(ctx context.Context, self *actor.PID) {
-	start := s.open(ctx, self)
-	s.env.send(self, start)
-	if start.session != nil {
-		<-start.session.Done()
-		s.env.send(self, over{Exit: start.session.Exit()})
+	crash := safe.Run("session of "+s.declared.ID, func() {
+		start := s.open(ctx, self)
+		start.n, start.instance = s.n, s.instance
+		s.env.send(self, start)
+		if start.session != nil {
+			<-start.session.Done()
+			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
+		}
+	})
+	if crash == nil {
+		return
 	}
+	s.env.crashed(crash)
+	if live := s.custody.release(); live != nil {
+		live.Kill()
+	}
+	s.env.send(self, over{n: s.n, instance: s.instance, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
 }
 
 func (s *session) open(ctx context.Context, self *actor.PID) opened {
@@ -143,8 +171,11 @@ func (s *session) open(ctx context.Context, self *actor.PID) opened {
 	return opened{exit: exit}
 }
 
+// dialSlack lets a dialer end by the server's start time-out, which it knows, and say so, before its context ends.
+const dialSlack = time.Second
+
 func (s *session) dial(ctx context.Context, self *actor.PID) (Session, *governance.Catalogue, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout+dialSlack)
 	defer cancel()
 	spec, err := s.env.resolve(ctx, s.declared)
 	if err != nil {
@@ -180,13 +211,6 @@ func (s *session) hooks(self *actor.PID) Hooks {
 	}
 }
 
-func (s *session) lifeCrashed(self *actor.PID) func(*safe.Crash) {
-	return func(c *safe.Crash) {
-		s.env.crashed(c)
-		s.env.send(self, over{Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
-	}
-}
-
 func (s *session) onOpened(ctx actor.Context, m opened) {
 	s.stop()
 	if m.session == nil {
@@ -199,12 +223,14 @@ func (s *session) onOpened(ctx actor.Context, m opened) {
 		s.onClose()
 		return
 	}
-	ctx.Send(s.instance, sessionUp{N: s.n, PID: s.live.PID(), Catalogue: m.catalogue})
+	ctx.Send(s.instance, sessionUp{N: s.n, PID: s.live.PID(), Guarantee: guarantee(s.live), Catalogue: m.catalogue})
 }
 
 func (s *session) onPerform(ctx actor.Context, m perform) {
 	self, e, n, id := ctx.Self(), s.env, s.n, m.ID
+	s.handing = id
 	s.cancels[id] = s.live.Call(m.Request, func(r mcpspec.Reply) { e.send(self, replied{N: n, ID: id, Reply: r}) })
+	s.handing = ""
 }
 
 func (s *session) onAbandon(m abandon) {
@@ -254,6 +280,9 @@ func (s *session) onRefresh(ctx actor.Context) {
 		limit, cancel := context.WithTimeout(context.Background(), s.declared.StartTimeout)
 		defer cancel()
 		fresh, err := live.Refresh(limit)
+		if errors.Is(err, mcp.ErrClosed) {
+			return // it is being stopped
+		}
 		if err != nil {
 			e.send(instance, warned{Text: "the tools changed, and listing them failed: " + err.Error()})
 			return
@@ -262,11 +291,28 @@ func (s *session) onRefresh(ctx actor.Context) {
 	})
 }
 
-// onStopping is the end of the actor. If the session still lives then, its owner crashed: nothing of it may stay behind.
-func (s *session) onStopping() {
+// letGo is the end of the actor. If the session still lives then, its owner crashed: nothing of it may stay behind. The
+// instance hears of the end when there is one; see undelivered.
+func (s *session) letGo(actor.Context, *safe.Crash) {
 	s.stop()
 	if live := s.custody.release(); live != nil {
 		safe.Go("kill of "+s.declared.ID, s.env.crashed, live.Kill)
+	}
+}
+
+// refuse hands on what the instance must hear.
+func (s *session) refuse(ctx actor.Context, _ *safe.Crash) {
+	switch m := ctx.Message().(type) {
+	case perform: // it was not written, unless it is the one that crashed us
+		ctx.Send(s.instance, replied{N: s.n, ID: m.ID, Reply: mcpspec.Reply{Err: mcp.ErrClosed, Written: m.ID == s.handing}})
+	case replied:
+		ctx.Send(s.instance, m)
+	case opened:
+		if m.session == nil {
+			ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.exit})
+		}
+	case over:
+		ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.Exit})
 	}
 }
 
@@ -276,13 +322,6 @@ func (s *session) run(do func()) {
 		safe.Go("session of "+s.declared.ID, s.env.crashed, do)
 	}
 }
-
-func (s *session) crashed(ctx actor.Context, _ *safe.Crash) {
-	s.onStopping()
-	ctx.Send(s.instance, sessionEnded{N: s.n, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
-}
-
-func (s *session) refuse(actor.Context, *safe.Crash) {}
 
 // custody is who has to end a session that was opened: the goroutine that opened it until keep, the actor from then on.
 type custody struct {
@@ -306,5 +345,7 @@ func (c *custody) release() Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone = true
-	return c.live
+	live := c.live
+	c.live = nil
+	return live
 }

@@ -28,18 +28,21 @@ func openState(dir string) (*state, error) {
 	s := &state{dir: dir, owner: held}
 	folder := owner.AuditDir(dir)
 	if s.index, err = audit.OpenIndex(folder); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the audit index: %w", err), s.close(true))
+		return nil, errors.Join(fmt.Errorf("open the audit index: %w", err), s.close(nil))
 	}
 	if s.log, err = audit.Open(folder, audit.Options{Notify: s.index.Notify}); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the audit log: %w", err), s.close(true))
+		return nil, errors.Join(fmt.Errorf("open the audit log: %w", err), s.close(nil))
 	}
 	return s, nil
 }
 
-// close lets go of the folder. The journal closes the log; withLog closes it for a supervisor that never had one.
-func (s *state) close(withLog bool) error {
+// close lets go of the folder, after it wrote what found no journal. Mostly the journal has closed the log by then.
+func (s *state) close(e *env) error {
 	var errs []error
-	if withLog && s.log != nil {
+	if s.log != nil {
+		if e != nil {
+			errs = append(errs, e.writeLate(s.log))
+		}
 		errs = append(errs, s.log.Close())
 	}
 	if s.index != nil {

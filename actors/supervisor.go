@@ -19,6 +19,7 @@ import (
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/mcp"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -27,9 +28,12 @@ type Supervisor struct {
 	env      *env
 	pid      *actor.PID
 	state    *state
+	guardian *mcp.Guardian // nil with a dialer of the caller's
 	stopped  chan struct{} // closed when nothing is left: no actor, no process, no lock
 	stopping sync.Once
 	letters  *eventstream.Subscription // dead letters
+	logged   chan struct{}             // closed when the last event is in the log
+	err      error                     // of the end; valid once stopped is closed
 }
 
 var _ API = (*Supervisor)(nil)
@@ -42,7 +46,7 @@ var _ API = (*Supervisor)(nil)
 // Errors: owner.ErrHeld when another supervisor owns the workspace; a folder that cannot be written; a damaged audit log
 // that cannot be continued.
 func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervisor, error) {
-	o := options{log: slog.New(slog.DiscardHandler), dial: dialMCP}
+	o := options{log: slog.New(slog.DiscardHandler)}
 	for _, set := range opts {
 		set(&o)
 	}
@@ -55,9 +59,15 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	if err != nil {
 		return nil, err
 	}
-	s := &Supervisor{env: newEnv(ws, o), state: state, stopped: make(chan struct{})}
+	guardian, missing := o.guard()
+	if o.dial == nil {
+		o.dial = dialMCP(guardian, missing)
+	}
+	s := &Supervisor{env: newEnv(ws, o), state: state, guardian: guardian, stopped: make(chan struct{})}
+	s.env.logs = newServerLogs(dir, ws)
 	if err := s.spawn(); err != nil {
-		return nil, errors.Join(err, state.close(true))
+		guardian.Close()
+		return nil, errors.Join(err, state.close(s.env))
 	}
 	s.env.record(started(ws))
 	safe.Go("supervisor", s.env.crashed, func() { s.await(ctx) })
@@ -68,7 +78,7 @@ func newEnv(ws *config.Workspace, o options) *env {
 	e := &env{
 		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], ws: ws, provider: o.provider,
 		keeper: newKeeper(ws, o.secrets), dial: o.dial, hub: newHub(), log: o.log,
-		numbers: map[string]*atomic.Int64{}, done: make(chan struct{}), open: &sync.WaitGroup{}, closing: &atomic.Bool{}, wrap: o.wrap,
+		numbers: map[string]*atomic.Int64{}, done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}
 	if e.system == nil {
 		e.system = newSystem(o.log)
@@ -109,12 +119,12 @@ func snapshot(ws *config.Workspace) governance.Snapshot {
 
 func (s *Supervisor) spawn() error {
 	e := s.env
-	logged := e.logEvents(e.hub.subscribe(4096))
+	s.logged = e.logEvents(e.hub.subscribe(4096, e.worthLogging))
 	props := e.propsWith("root", func() behaviour { return newRoot(e, s.state.log) }, func() { close(e.done) })
 	pid, err := e.root.SpawnNamed(props, e.name)
 	if err != nil {
 		e.hub.close()
-		<-logged
+		<-s.logged
 		return fmt.Errorf("spawn the root actor: %w", err)
 	}
 	s.pid = pid
@@ -144,15 +154,17 @@ func (s *Supervisor) await(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		s.shutDown(ctx)
+		s.env.send(s.pid, skipDrain{})
 	case <-s.env.done:
 	}
 	<-s.env.done
 	s.env.open.Wait() // every session has a bounded end
+	s.guardian.Close()
 	s.env.system.EventStream.Unsubscribe(s.letters)
-	if err := s.state.close(false); err != nil {
-		s.env.log.Error("close the state folder", slog.Any("error", err))
-	}
+	s.env.closeLogs()
+	s.err = s.state.close(s.env)
 	s.env.hub.close()
+	<-s.logged
 	close(s.stopped)
 }
 
@@ -161,17 +173,18 @@ const defaultDrain = 5 * time.Second
 
 // Stop ends the supervisor: new calls are refused, running ones may go on until ctx's deadline (5 s without one), and
 // then all servers are stopped at the same time, each inside its own grace. When ctx ends, the draining ends with it;
-// the stop itself always goes on to the end, and Stop returns when nothing is left. It is safe to call twice.
+// the stop itself always goes on to the end, and Stop returns when nothing is left. It is safe to call twice. An error
+// says that the audit log or the lock could not be closed properly; everything has stopped all the same.
 func (s *Supervisor) Stop(ctx context.Context) error {
 	s.shutDown(ctx)
 	select {
 	case <-s.stopped:
-		return nil
+		return s.err
 	case <-ctx.Done():
 		s.env.send(s.pid, skipDrain{})
 	}
 	<-s.stopped
-	return nil
+	return s.err
 }
 
 func (s *Supervisor) shutDown(ctx context.Context) {
@@ -196,7 +209,9 @@ func (s *Supervisor) Done() <-chan struct{} { return s.stopped }
 func (s *Supervisor) PID() *actor.PID { return s.pid }
 
 // Subscribe streams what happens from now on. buffer is how many events may wait to be read; see [Subscription].
-func (s *Supervisor) Subscribe(buffer int) *Subscription { return s.env.hub.subscribe(buffer) }
+func (s *Supervisor) Subscribe(buffer int) *Subscription {
+	return s.env.hub.subscribe(buffer, everything)
+}
 
 // StateDir is the folder of the lock and the audit log.
 func (s *Supervisor) StateDir() string { return s.state.dir }

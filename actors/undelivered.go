@@ -5,11 +5,15 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	"github.com/mcp-supervisor/supervisor/mcp"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
-// undelivered answers what was sent to an actor of ours that is just being replaced, or stopped already: protoactor
-// would tell the sender only that there was a dead letter, and the audit nothing. It runs in the sender's goroutine.
+// undelivered is the safety net under all messages: it answers what was sent to an actor of ours that is just being
+// replaced, or has stopped already. protoactor would tell the sender only that there was a dead letter, and the audit
+// nothing. It runs in the sender's goroutine.
 func (e *env) undelivered(event any) {
 	d, ok := event.(*actor.DeadLetterEvent)
 	if !ok || !strings.HasPrefix(d.PID.GetId(), e.prefix) {
@@ -17,23 +21,63 @@ func (e *env) undelivered(event any) {
 	}
 	switch m := d.Message.(type) {
 	case messages.CallTool:
-		r := e.nobody(m.Call)
-		e.root.RequestWithCustomSender(e.journal, refusal{Call: m.Call, Decision: messages.Decision{Outcome: r.Outcome, Rule: "none"}, Result: r}, d.Sender)
-	case refusal:
-		e.send(d.Sender, m.Result)
+		e.turnAway(m.Call, false, d.Sender)
+	case reconsider:
+		e.turnAway(m.Call, true, d.Sender)
 	case dispatch:
-		e.send(d.Sender, e.nobody(m.Call))
+		e.turnAway(m.Call, m.Written, d.Sender)
 	case execute:
-		e.conclude(ended{Call: m.Call, Decision: m.Decision, Result: e.nobody(m.Call)}, d.Sender)
+		e.conclude(ended{Call: m.Call, Decision: m.Decision, Result: e.unsent(m.Call, nil)}, d.Sender)
+	case refusal, ended, noted: // the journal is away
+		e.late.add(m)
+		e.answerLate(m, d.Sender)
+	case perform:
+		e.send(m.Instance, replied{N: m.N, ID: m.ID, Reply: mcpspec.Reply{Err: mcp.ErrClosed}})
+	case opened:
+		if m.session == nil { // else its life says when it is over
+			e.send(m.instance, sessionEnded{N: m.n, Exit: m.exit})
+		}
+	case over:
+		e.send(m.instance, sessionEnded{N: m.n, Exit: m.Exit})
 	case want:
-		e.send(d.Sender, startFailed{Server: serverOf(d.PID), Error: *e.nobody(messages.Call{}).Error})
+		e.send(d.Sender, startFailed{Server: serverOf(d.PID), Error: *e.unsent(messages.Call{}, nil).Error})
+	case refuseAll:
+		e.reply(d, gateClosed{})
+	case stopAgents:
+		e.reply(d, agentsStopped{})
+	case stopServers:
+		e.reply(d, serversStopped{})
+	case barrier:
+		e.reply(d, m)
+	case closeJournal:
+		e.reply(d, journalClosed{})
+	case stopInstance:
+		e.send(d.Sender, instanceStopped{Server: serverOf(d.PID)})
+	case startRun:
+		e.send(d.Sender, runEnded{Error: &RunError{Outcome: e.unsent(messages.Call{}, nil).Outcome, Message: e.unsent(messages.Call{}, nil).Error.Message}})
 	}
 }
 
-// nobody is the result of a call that found nobody to take it.
-func (e *env) nobody(c messages.Call) messages.CallResult {
+// reply answers in the name of the actor that is not there.
+func (e *env) reply(d *actor.DeadLetterEvent, message any) {
+	if d.Sender != nil {
+		e.root.RequestWithCustomSender(d.Sender, message, d.PID)
+	}
+}
+
+// turnAway ends a call that reached no instance.
+func (e *env) turnAway(c messages.Call, written bool, caller *actor.PID) {
+	r := e.unsent(c, nil)
+	e.root.RequestWithCustomSender(e.journal, refusal{Call: c, Decision: undecided, Written: written, Result: r}, caller)
+}
+
+// unsent is the result of a call that was surely not sent, because a part of the supervisor crashed or has stopped.
+func (e *env) unsent(c messages.Call, crash *safe.Crash) messages.CallResult {
+	if crash != nil {
+		return internalResult(c, crash, messages.RanNo)
+	}
 	if e.closing.Load() {
-		return refused(c, messages.Stopped, "the supervisor is shutting down")
+		return refused(c, messages.Stopped, shuttingDown)
 	}
 	return refused(c, messages.Internal, "internal error: a part of the supervisor crashed and is being replaced; the call was not sent")
 }

@@ -75,9 +75,23 @@ func (l *loader) useCredentials(v value, s Server) {
 			}
 		}
 	}
+	for _, field := range []string{"command", "args", "cwd", "endpoint", "url"} {
+		l.noCredentials(v.get(field))
+	}
 	if s.Transport == mcpspec.Stdio && s.CredentialsRef != "" && !injected {
 		l.warn(v.get("credentials_ref"), "write {credential."+s.CredentialsRef+"} in a value of env",
 			"not given to the server: a subprocess gets a credential through env only")
+	}
+}
+
+// noCredentials finds placeholders where nobody would fill them in: arguments and addresses are seen by other users of
+// the machine.
+func (l *loader) noCredentials(v value) {
+	for _, item := range v.items {
+		l.noCredentials(item)
+	}
+	if credentialTemplate.MatchString(v.text) {
+		l.fault(v, "put it into env or headers", "a credential cannot be used here")
 	}
 }
 

@@ -51,22 +51,19 @@ const addServers = "add `mcp_servers: [{id: ..., transport: stdio, command: [...
 
 // CheckRun says whether a topology can be run at all; call it before any process is started.
 //
-// It returns a Fault when an agent holds skills or grants for MCP servers and the workspace declares none: the workspace
-// is valid, since a program that embeds us may bring the servers, but such a run could only fail call by call.
+// It returns a Fault when the workspace declares no MCP server at all: the workspace is valid, but a run of agents
+// without a single tool is most likely a mistake, and with skills it could only fail call by call.
 func (w *Workspace) CheckRun(t Topology) error {
 	if len(w.Servers) > 0 {
 		return nil
 	}
-	var fault error
+	message := fmt.Sprintf("no MCP servers are declared, so the agents of topology %q have no tools", t.Name)
 	t.Root.Walk(func(a Agent) {
 		for _, g := range a.Grants {
-			if g.Server != "*" && fault == nil {
-				fault = Fault{
-					File: filepath.Base(w.File), Field: "mcp_servers", Fix: addServers,
-					Message: fmt.Sprintf("no MCP servers are declared, but agent %q holds %q, which needs server %q", a.ID, g.Via, g.Server),
-				}
+			if g.Server != "*" {
+				message = fmt.Sprintf("no MCP servers are declared, but agent %q holds %q, which needs server %q", a.ID, g.Via, g.Server)
 			}
 		}
 	})
-	return fault
+	return Fault{File: filepath.Base(w.File), Field: "mcp_servers", Fix: addServers, Message: message}
 }

@@ -33,7 +33,7 @@ func TestTopologyByName(t *testing.T) {
 	}
 }
 
-// A run that could only fail call by call is refused before any process starts.
+// A run without a single server is refused before any process starts.
 func TestCheckRun(t *testing.T) {
 	holds := func(g ...gov.Grant) Topology {
 		return Topology{Root: Agent{Agent: gov.Agent{ID: "boss"}, Children: []Agent{{Agent: gov.Agent{ID: "hand", Grants: g}}}}}
@@ -47,8 +47,8 @@ func TestCheckRun(t *testing.T) {
 			t.Errorf("CheckRun without servers = %v, want it to name %s", err, part)
 		}
 	}
-	if err := none.CheckRun(holds()); err != nil {
-		t.Errorf("CheckRun of agents without grants = %v", err)
+	if err := none.CheckRun(holds()); err == nil || !strings.Contains(err.Error(), "no tools") {
+		t.Errorf("CheckRun of agents without grants = %v, want it to say that they have no tools", err)
 	}
 	if err := some.CheckRun(holds(greet)); err != nil {
 		t.Errorf("CheckRun with servers = %v", err)

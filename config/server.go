@@ -11,10 +11,10 @@ import (
 )
 
 var serverShape = shape{
-	known: "id name description transport type command args env cwd endpoint url serverUrl httpUrl headers tools prefix " +
+	known: "id name description transport type command args env cwd endpoint url serverUrl httpUrl headers tls tools prefix " +
 		"timeout enabled disabled credentials_ref permission permission_overrides effects sandboxed restart " +
-		"start_timeout stop_grace health max_in_flight queue on_down depends_on significant max_message",
-	idle: "sandbox_image retry protocol",
+		"start_timeout stop_grace health max_in_flight queue on_down depends_on significant max_message protocol",
+	idle: "sandbox_image retry",
 }
 
 // maxServers is more than one machine can run, and bounds what is compared with each other.
@@ -71,6 +71,7 @@ func (l *loader) reach(v value) mcpspec.Server {
 		StartTimeout: l.duration(v.get("start_timeout"), mcpspec.DefaultStartTimeout, 1),
 		StopGrace:    l.duration(v.get("stop_grace"), mcpspec.DefaultStopGrace, 0),
 		MaxMessage:   l.size(v.get("max_message"), mcpspec.DefaultMaxMessage),
+		Protocol:     l.protocol(v.get("protocol")),
 	}
 	command, endpoint := v.get("command"), l.first(v, "endpoint", "url", "serverUrl", "httpUrl")
 	s.Transport = l.transport(v, command, endpoint, s.ID)
@@ -79,12 +80,22 @@ func (l *loader) reach(v value) mcpspec.Server {
 	case mcpspec.Stdio:
 		s.Cwd, s.Env = cwd, env
 		s.Command = l.command(command, v.get("args"), cwd)
-		l.noEffect(v, s.Transport, "headers")
+		l.noEffect(v, s.Transport, "headers", "tls")
 	case mcpspec.HTTP, mcpspec.SSE:
-		s.Endpoint, s.Headers = l.endpoint(endpoint), headers
+		s.Endpoint, s.Headers, s.TLS = l.endpoint(endpoint), headers, l.tls(v.get("tls"), endpoint)
 		l.noEffect(v, s.Transport, "args", "env", "cwd")
 	}
 	return s
+}
+
+// protocol reads an MCP version; auto, the default, is no version.
+func (l *loader) protocol(v value) string {
+	const auto = "auto"
+	version := oneOf(&l.report, v, auto, append([]string{auto}, mcpspec.Protocols()...)...)
+	if version == auto {
+		return ""
+	}
+	return version
 }
 
 // serverID reads the id, or the name that takes its place. Ids that differ in case or punctuation only are refused:

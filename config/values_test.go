@@ -187,8 +187,8 @@ prompt: {system: Read., persona: Slowly.}
 	root := ws.Topologies["default"].Root
 	equal(t, "system", "Be good.\n\nRead.\n\nSlowly.", root.System)
 	equal(t, "provider", "script", root.Model.Provider)
-	if err := ws.CheckRun(ws.Topologies["default"]); err != nil {
-		t.Errorf("CheckRun of an agent that names no server: %v", err)
+	if err := ws.CheckRun(ws.Topologies["default"]); err == nil {
+		t.Error("CheckRun found nothing wrong with a run without servers")
 	}
 }
 
@@ -314,6 +314,13 @@ func TestSize(t *testing.T) {
 			ws := loadServers(t, "  - id: a\n    command: x\n    max_message: "+text+"\n", "N=7")
 			equal(t, "size", want, ws.Servers[0].MaxMessage)
 		})
+	}
+}
+
+func TestProtocol(t *testing.T) {
+	for text, want := range map[string]string{"": "", "auto": "", "2025-06-18": "2025-06-18", `"2026-07-28"`: "2026-07-28"} {
+		ws := loadServers(t, "  - id: a\n    command: x\n    protocol: "+text+"\n", "")
+		equal(t, text, want, ws.Servers[0].Protocol)
 	}
 }
 

@@ -54,6 +54,10 @@ func (c *check) agentThawed() bool {
 
 // granted answers alike whether server and tool exist or not: a prober learns nothing.
 func (c *check) granted() bool {
+	if c.a.Server == "" { // a name that stands for no tool of any server
+		return c.refuse(messages.Invalid, "tool", "agent %s has no tool %s; a tool is named by a skill the agent holds, by the name models see, or as server/tool",
+			tick(c.a.Agent), tick(c.a.Tool))
+	}
 	if c.grants = covering(c.agent.Grants, c.a.Server, c.a.Tool); c.grants != nil {
 		return true
 	}

@@ -41,4 +41,6 @@ type Event struct {
 	After    Millis  `json:"after_ms,omitempty"`
 	Duration Millis  `json:"duration_ms,omitempty"`
 	Detail   string  `json:"detail,omitempty"`
+	// Exit is the post-mortem behind a server.exited.
+	Exit *Exit `json:"exit,omitempty"`
 }

@@ -17,14 +17,16 @@ const (
 
 // ServerStatus is a snapshot of one server.
 type ServerStatus struct {
-	ID          string      `json:"id"`
-	State       ServerState `json:"state"`
-	PID         int         `json:"pid,omitempty"` // of the process group's leader; 0 for remote servers
-	Incarnation int         `json:"incarnation"`
-	Since       time.Time   `json:"since"` // when it came into this state
-	Tools       int         `json:"tools"`
-	InFlight    int         `json:"in_flight"`
-	Queued      int         `json:"queued"`
+	ID    string      `json:"id"`
+	State ServerState `json:"state"`
+	PID   int         `json:"pid,omitempty"` // of the process group's leader; 0 for remote servers
+	// Guarantee says which of its processes are surely gone when it ends: cgroup, cookie, group or job; see mcp.Guarantee.
+	Guarantee   string    `json:"guarantee,omitempty"`
+	Incarnation int       `json:"incarnation"`
+	Since       time.Time `json:"since"` // when it came into this state
+	Tools       int       `json:"tools"`
+	InFlight    int       `json:"in_flight"`
+	Queued      int       `json:"queued"`
 	// Restarts is the number of restarts since the supervisor started; Window counts those inside the budget's window.
 	Restarts int `json:"restarts"`
 	Window   int `json:"window"`

@@ -13,10 +13,8 @@ const (
 	Up Kind = "up"
 	// Ended: the child is gone, or never came up.
 	Ended Kind = "ended"
-	// Rested: the cooldown of a failed child is over.
-	Rested Kind = "rested"
-	// Asked: somebody needs the child, or restarted it by hand.
-	Asked Kind = "asked"
+	// Needed: a call needs a child that rests.
+	Needed Kind = "needed"
 )
 
 // Event is one thing that happened to one child.
@@ -25,8 +23,13 @@ type Event struct {
 	// Abnormal is true for an Ended that was not a clean, idle exit.
 	Abnormal bool
 	// Hopeless is true for an Ended that a new start cannot cure (command not found, not executable, protocol
-	// mismatch): the child fails at once and rests until asked by hand.
+	// mismatch): the child fails at once and is not probed.
 	Hopeless bool
+	// Denied is true for an Ended that waits for people elsewhere (a remote server wants other credentials): the child
+	// fails at once and is tried again only after each Cooldown.
+	Denied bool
+	// NotBefore is the shortest delay of a restart, where the child asked for one.
+	NotBefore time.Duration
 }
 
 // History is what a child's past decides about its future. It is a value: Decide returns a new one. The zero value is
@@ -38,9 +41,12 @@ type History struct {
 	Streak int
 	// UpSince is when the child came up; zero while it is not up.
 	UpSince time.Time
-	// Failed is true once the budget ran out, until the child is up again or asked for by hand.
+	// Failed is true once the budget ran out, until the child is up again.
 	Failed bool
 }
+
+// Used is how many restarts count against the budget at a time.
+func (h History) Used(r Restart, now time.Time) int { return len(recent(h.Restarts, now.Add(-r.Within))) }
 
 // Verb is what to do with the child.
 type Verb string
@@ -50,7 +56,7 @@ const (
 	None Verb = "none"
 	// Start: start the child after Delay.
 	Start Verb = "start"
-	// Rest: leave the child stopped until it is asked for.
+	// Rest: leave the child stopped until it is needed.
 	Rest Verb = "rest"
 	// Fail: give the child up; probe it after Delay, or never when Delay is 0.
 	Fail Verb = "fail"
@@ -70,10 +76,8 @@ func Decide(r Restart, h History, e Event, now time.Time, random float64) (Actio
 	case Up:
 		h.UpSince, h.Failed = now, false
 		return Action{Verb: None}, h
-	case Rested:
-		return Action{Verb: Start}, h
-	case Asked:
-		return Action{Verb: Start}, History{}
+	case Needed:
+		return Action{Verb: Start}, h // the past counts: being needed is no reason to crash more often
 	default:
 		return ended(r, h, e, now, random)
 	}
@@ -89,6 +93,9 @@ func ended(r Restart, h History, e Event, now time.Time, random float64) (Action
 	case e.Hopeless:
 		h.Failed = true
 		return Action{Verb: Fail}, h
+	case e.Denied:
+		h.Failed = true
+		return Action{Verb: Fail, Delay: r.Cooldown}, h
 	case r.Mode == Temporary, r.Mode == Transient && !e.Abnormal:
 		return Action{Verb: Rest}, h
 	case h.Failed, len(h.Restarts) >= r.MaxRestarts:
@@ -97,7 +104,7 @@ func ended(r Restart, h History, e Event, now time.Time, random float64) (Action
 	}
 	h.Streak++
 	h.Restarts = append(h.Restarts, now)
-	return Action{Verb: Start, Delay: r.Backoff.Delay(h.Streak, random)}, h
+	return Action{Verb: Start, Delay: max(r.Backoff.Delay(h.Streak, random), e.NotBefore)}, h
 }
 
 // recent returns a copy of the times after cut.

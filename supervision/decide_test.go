@@ -100,6 +100,27 @@ func TestDecide(t *testing.T) {
 			History{Failed: true},
 		},
 		{
+			"who wants other credentials fails at once, and is probed after the cooldown", rule,
+			History{},
+			Event{Kind: Ended, Abnormal: true, Denied: true},
+			Action{Fail, 5 * time.Minute},
+			History{Failed: true},
+		},
+		{
+			"a child that wants to be left alone is, even where the back-off is shorter", rule,
+			History{Streak: 1},
+			Event{Kind: Ended, Abnormal: true, NotBefore: 7 * time.Second},
+			Action{Start, 7 * time.Second},
+			History{Streak: 2, Restarts: []time.Time{t0}},
+		},
+		{
+			"a back-off that is longer than what the child wants stays", rule,
+			History{Streak: 60},
+			Event{Kind: Ended, Abnormal: true, NotBefore: 7 * time.Second},
+			Action{Start, 30 * time.Second},
+			History{Streak: 61, Restarts: []time.Time{t0}},
+		},
+		{
 			"permanent restarts after a clean exit too", rule,
 			History{UpSince: t0},
 			Event{Kind: Ended},
@@ -135,18 +156,9 @@ func TestDecide(t *testing.T) {
 			History{Streak: 5, UpSince: t0},
 		},
 		{
-			"after the cooldown it is started once", rule,
-			History{Failed: true},
-			Event{Kind: Rested},
-			Action{Start, 0},
-			History{Failed: true},
-		},
-		{
-			"asked for by hand, the past is forgotten", rule,
-			History{Failed: true, Streak: 9, Restarts: full},
-			Event{Kind: Asked},
-			Action{Start, 0},
-			History{},
+			"needed by a call, a child that rests is started, and its past still counts", rule,
+			History{Streak: 2, Restarts: full}, Event{Kind: Needed},
+			Action{Start, 0}, History{Streak: 2, Restarts: full},
 		},
 	}
 	for _, tt := range tests {
@@ -182,7 +194,7 @@ func steps(t *rapid.T) []step {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		return step{
 			event: Event{
-				Kind:     rapid.SampledFrom([]Kind{Up, Ended, Ended, Ended, Rested}).Draw(t, "kind"),
+				Kind:     rapid.SampledFrom([]Kind{Up, Ended, Ended, Ended, Needed}).Draw(t, "kind"),
 				Abnormal: rapid.Bool().Draw(t, "abnormal"),
 			},
 			after: time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "after")),

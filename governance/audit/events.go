@@ -64,7 +64,7 @@ func (r Record) decided(d messages.Decision) Record {
 func FromEvent(e messages.Event) Record {
 	r := Record{
 		EventType: EventType(e.Kind), CallID: e.CallID, AgentID: e.Agent, RunID: e.Run, Server: e.Server, Tool: e.Tool,
-		Incarnation: e.Incarnation, Outcome: e.Outcome, Duration: e.Duration,
+		Incarnation: e.Incarnation, Outcome: e.Outcome, Duration: e.Duration, Exit: e.Exit,
 	}
 	p := encoder{b: []byte{'{'}}
 	p.num("restarts", int64(e.Restarts))

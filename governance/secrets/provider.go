@@ -28,11 +28,14 @@ type Reference struct {
 // maxFile bounds a secret's file, in bytes: certificates with their chain have some ten thousand.
 const maxFile = 1 << 20
 
-// Builtin resolves the sources env and file. lookupEnv is os.LookupEnv outside tests.
+// Builtin resolves the sources env and file. lookupEnv looks a variable up; nil means os.LookupEnv.
 //
 // A file is read anew each time, so that a value which is rotated is seen at a server's next start. One newline at its
 // end is not part of the value.
 func Builtin(lookupEnv func(name string) (string, bool)) Provider {
+	if lookupEnv == nil {
+		lookupEnv = os.LookupEnv
+	}
 	return builtin{lookupEnv: lookupEnv}
 }
 

@@ -51,12 +51,17 @@ type Exit struct {
 	StderrTail []string
 	// Hopeless is true when a new start cannot go better: command not found, not executable, protocol mismatch.
 	Hopeless bool
+	// Denied is true when a remote server refused the start for want of authorisation (HTTP status 401 or 403): a new
+	// start helps only after somebody did something about it.
+	Denied bool
+	// RetryAfter is how long a remote server that refused the start wants to be left alone; 0 when it did not say.
+	RetryAfter time.Duration
 }
 
 // Clean reports whether the process ended by itself with exit code 0 and nothing else was wrong.
 func (e Exit) Clean() bool { return e.Code == 0 && e.Signal == "" && e.Reason == "" }
 
-// String says how the incarnation ended in a few words, for example "killed by SIGKILL" or "exited with code 3: boom".
+// String says how the incarnation ended in a few words, for example "killed by SIGKILL" or "exited with code 3; stderr: boom".
 func (e Exit) String() string {
 	how := e.status()
 	switch {
@@ -68,7 +73,7 @@ func (e Exit) String() string {
 		how = "ended"
 	}
 	if n := len(e.StderrTail); n > 0 {
-		how += ": " + e.StderrTail[n-1]
+		how += "; stderr: " + e.StderrTail[n-1]
 	}
 	return how
 }

@@ -47,7 +47,10 @@ func Text(raw json.RawMessage) string {
 	if text == "" && len(r.Structured) > 0 && string(r.Structured) != "null" {
 		text = string(r.Structured)
 	}
-	return orNoOutput(text)
+	if text == "" {
+		return NoOutput
+	}
+	return text
 }
 
 // block is any kind of content block.
@@ -97,7 +100,7 @@ func asString(raw json.RawMessage) string {
 }
 
 func orNoOutput(s string) string {
-	if s == "" || s == "null" || s == "{}" {
+	if s == "" || s == "null" {
 		return NoOutput
 	}
 	return s
