@@ -20,17 +20,24 @@ import (
 // cancel gives the call up: done is told ErrCancelled, and the server gets notifications/cancelled with the reason, if
 // the request was sent. After done it does nothing. An answer that comes later is dropped and counted.
 func (s *Session) Call(req spec.CallRequest, done func(spec.Reply)) (cancel func(reason string)) {
+	stateless := s.stateless()
+	if stateless && (req.Meta == nil || isObject(req.Meta)) {
+		req.Meta = mergeMeta(req.Meta)
+	}
 	params, err := appendCall(nil, req)
-	if err != nil {
+	switch {
+	case err != nil:
 		safe.Go("mcp call", nil, func() { done(spec.Reply{Err: err}) })
 		return func(string) {}
+	case stateless:
+		return (&rounds{s: s, req: req, params: params, done: done}).start()
 	}
-	return s.start("tools/call", params, done)
+	return s.start("tools/call", params, callToken(req.Meta), done)
 }
 
-// start sends a request of ours; done and cancel are as with Call.
-func (s *Session) start(method string, params []byte, done func(spec.Reply)) (cancel func(reason string)) {
-	c := &call{id: s.nextID.Add(1), done: done}
+// start sends a request of ours; done and cancel are as with Call. Progress is told under token, if it has one.
+func (s *Session) start(method string, params []byte, token string, done func(spec.Reply)) (cancel func(reason string)) {
+	c := &call{id: s.nextID.Add(1), method: method, token: token, done: done}
 	if err := s.pending.add(c); err != nil {
 		safe.Go("mcp call", nil, func() { done(spec.Reply{Err: err}) })
 		return func(string) {}
@@ -50,13 +57,20 @@ func (s *Session) cancel(c *call, reason string) {
 	if c.abort != nil {
 		c.abort()
 	}
+	if inside := s.stuck.Load(); inside != nil && inside.Load() {
+		s.because("did not end a message longer than max_message in a call's time")
+		s.link.kill()
+	}
 	safe.Go("mcp cancel", nil, func() { c.done(spec.Reply{Err: ErrCancelled, Written: written}) })
 }
 
 // request sends a request of ours and waits for its answer, at most until ctx ends.
 func (s *Session) request(ctx context.Context, method string, params []byte) spec.Reply {
+	if s.stateless() {
+		params = withMeta(params)
+	}
 	answer := make(chan spec.Reply, 1)
-	cancel := s.start(method, params, func(r spec.Reply) { answer <- r })
+	cancel := s.start(method, params, "", func(r spec.Reply) { answer <- r })
 	select {
 	case r := <-answer:
 		return r
@@ -134,6 +148,27 @@ func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	b = append(b, s...)
 	return append(b, '"')
+}
+
+// callToken is the progress token in a request's _meta, as something to compare; empty when there is none.
+func callToken(meta []byte) (token string) {
+	if len(meta) == 0 {
+		return ""
+	}
+	members(meta, func(key, value []byte) {
+		if string(key) == "progressToken" {
+			token = tokenKey(value)
+		}
+	})
+	return token
+}
+
+// tokenKey makes equal what are equal tokens, however a string is escaped.
+func tokenKey(raw []byte) string {
+	if s, ok := str(raw); ok {
+		return "s" + s
+	}
+	return string(raw)
 }
 
 func cancelled(id int64, reason string) []byte {

@@ -10,9 +10,10 @@
 //
 // # Processes
 //
-// A stdio server gets a session and process group of its own. Whatever ends the session, the group is killed before its
-// leader is reaped, so that launchers such as npx or sh leave nothing behind and a reused group id is never signalled.
-// A descendant that left the group with setsid is not reached that way.
+// A stdio server gets a session and process group of its own, and a cookie in its environment. Whatever ends the session,
+// all that is in the group or the process session, or carries the cookie, is killed before the leader is reaped: neither
+// launchers such as npx nor daemons that left the group stay behind, and a reused id is never signalled.
+// [Session.Guarantee] says what holds on this system, and a [Guardian] makes it hold when this program is killed.
 //
 // # Two paths on one connection
 //

@@ -12,7 +12,7 @@ import (
 // Keys match exactly and the first of several equal ones counts, so that two readers of one message cannot be made to
 // see different things.
 type envelope struct {
-	id, method, params, result, err []byte
+	version, id, method, params, result, err []byte
 }
 
 // envelope reads the object that the scanner stands on.
@@ -24,6 +24,8 @@ func (s *scanner) envelope() (e envelope, ok bool) {
 	}
 	ok = s.object(0, func(key, value []byte) {
 		switch string(key) {
+		case "jsonrpc":
+			first(&e.version, value)
 		case "id":
 			first(&e.id, value)
 		case "method":

@@ -55,14 +55,35 @@ type StatusError struct {
 	RetryAfter time.Duration
 	// Detail is the start of the body or what WWW-Authenticate asks for, masked; may be empty.
 	Detail string
+
+	// rpc is the JSON-RPC error in the body, where it counts as the server's answer.
+	rpc *spec.RPCError
+	// initialize is true when this was the answer to the very first request.
+	initialize bool
 }
 
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
+	if e.Denied() {
+		text = "needs authorisation: " + text
+	}
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}
 	return text
+}
+
+// Denied reports whether the server wants authorisation, or other than it got.
+func (e *StatusError) Denied() bool {
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+}
+
+// Unwrap returns the JSON-RPC error in the body, if it is the server's answer.
+func (e *StatusError) Unwrap() error {
+	if e.rpc == nil {
+		return nil
+	}
+	return e.rpc
 }
 
 // SizeError is the Err of a call whose answer was longer than max_message. The call ran; the session lives.
@@ -92,3 +113,12 @@ type maskedError struct {
 func (m maskedError) Error() string        { return m.text }
 func (m maskedError) Is(target error) bool { return errors.Is(m.cause, target) }
 func (m maskedError) As(target any) bool   { return errors.As(m.cause, target) }
+
+// verdict is what an HTTP server's refusal says about the next start.
+func verdict(err error) (denied bool, retryAfter time.Duration) {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return false, 0
+	}
+	return status.Denied(), status.RetryAfter
+}

@@ -38,6 +38,10 @@ type message struct {
 		Arguments json.RawMessage `json:"arguments"`
 		Cursor    string          `json:"cursor"`
 		Protocol  string          `json:"protocolVersion"`
+		// Of the protocol without initialize.
+		Meta   map[string]json.RawMessage `json:"_meta"`
+		Inputs json.RawMessage            `json:"inputResponses"`
+		State  string                     `json:"requestState"`
 	} `json:"params"`
 }
 
@@ -74,6 +78,9 @@ func envInt(name string, def int) int {
 
 // serve runs the fake until stdin ends and returns its exit code.
 func serve(mode string) int {
+	if mode == "sdk-server" {
+		return serveSDK()
+	}
 	f := &fake{modes: strings.Split(mode, ","), in: bufio.NewReaderSize(os.Stdin, 1<<20)}
 	if code, ended := f.start(); ended {
 		return code
@@ -149,7 +156,7 @@ func (f *fake) eof() int {
 }
 
 func (f *fake) handle(m message) {
-	if m.ID == nil {
+	if m.ID == nil || f.is("stateless") && f.stateless(m) {
 		return
 	}
 	if f.is("junk-interleaved") {
@@ -193,6 +200,9 @@ func (f *fake) initialize(m message) {
 		version = "2024-11-05"
 	case f.is("proto-future"):
 		version = "2099-01-01"
+	case f.is("proto-missing"):
+		f.result(m.ID, `{"capabilities":{},"serverInfo":{"name":"fake","version":"9"}}`)
+		return
 	case f.is("request-before-init"):
 		f.line(`{"jsonrpc":"2.0","id":"p-1","method":"ping"}`)
 		f.await(`"p-1"`)

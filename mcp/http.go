@@ -30,7 +30,9 @@ func dial(s *Session) (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streamable{remote: r}, nil
+	l := &streamable{remote: r}
+	r.hasSession = func() bool { return l.session() != "" }
+	return l, nil
 }
 
 func (l *streamable) open() {}
@@ -39,7 +41,12 @@ func (l *streamable) ready() { l.work("mcp listen", l.listen) }
 
 // post sends one message and returns the response.
 func (l *streamable) post(ctx context.Context, c *call, frame []byte) (*http.Response, error) {
-	return l.remote.post(ctx, l.url.String(), c, frame, l.decorate)
+	return l.remote.post(ctx, l.url.String(), c, frame, func(h http.Header) {
+		l.decorate(h)
+		if l.s.stateless() {
+			mirror(h, frame)
+		}
+	})
 }
 
 // decorate adds what every request after initialize carries.
@@ -60,15 +67,12 @@ func (l *streamable) session() string {
 }
 
 func (l *streamable) send(c *call, frame []byte) {
-	ctx, abort := context.WithCancel(l.life)
-	c.abort = abort
-	l.work("mcp post", func() {
-		defer abort()
+	l.carry(c, func(ctx context.Context) error {
 		resp, err := l.post(ctx, c, frame)
-		if err == nil {
-			err = l.answer(resp, c.id, abort)
+		if err != nil {
+			return err
 		}
-		l.unanswered(c, err, l.session() != "")
+		return l.answer(ctx, resp, waiter{c.id, func() bool { return l.s.pending.has(c.id) }, c.abort})
 	})
 }
 
@@ -99,7 +103,7 @@ func (l *streamable) deliver(ctx context.Context, frame []byte) error {
 func (l *streamable) write(ctx context.Context, frame []byte, kind frameKind) error {
 	switch kind {
 	case aNotification:
-		return l.deliver(ctx, frame)
+		return l.tolerant(l.deliver(ctx, frame))
 	case aRequest:
 		return l.initialize(ctx, frame)
 	default:
@@ -117,14 +121,14 @@ func (l *streamable) initialize(ctx context.Context, frame []byte) error {
 	}
 	if err := l.refusal(resp); err != nil {
 		discard(resp.Body)
-		return err
+		return first(err)
 	}
 	session := resp.Header.Get("Mcp-Session-Id")
 	l.sessionID.Store(&session)
 	l.work("mcp initialize", func() {
 		stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
 		defer stop()
-		err := l.answer(resp, 0, func() {})
+		err := l.answer(ctx, resp, waiter{0, func() bool { return l.s.protocol.Load() == nil }, func() {}})
 		if err == nil {
 			err = ErrNoAnswer
 		}
@@ -133,30 +137,69 @@ func (l *streamable) initialize(ctx context.Context, frame []byte) error {
 	return nil
 }
 
-// answer reads what a response holds and gives it to the session. A nil error does not mean that the call with that id
-// is answered: the response may hold something else.
-func (l *streamable) answer(resp *http.Response, id int64, abort func()) error {
+// first marks a refusal as the answer to the first request, which is the one that tells the transports apart.
+func first(err error) error {
+	var status *StatusError
+	if errors.As(err, &status) {
+		status.initialize = true
+	}
+	return err
+}
+
+// tolerant lets a notification that the server refused be: it has no answer, and whether the server goes on without it
+// is told by what is asked next.
+func (r *remote) tolerant(err error) error {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	r.s.warn("a notification was refused: " + status.Error())
+	return nil
+}
+
+// waiter is who waits for an answer: waits is false once it is there, and abort ends the request that was to bring it.
+type waiter struct {
+	id    int64 // 0 for a request of the SDK's
+	waits func() bool
+	abort func()
+}
+
+// answer reads what a response holds and gives it to the session. A nil error does not mean that the waiter is answered:
+// the response may hold something else.
+func (l *streamable) answer(ctx context.Context, resp *http.Response, w waiter) error {
 	defer discard(resp.Body)
 	if err := l.refusal(resp); err != nil {
 		return err
 	}
 	if isStream(resp) {
-		return l.stream(resp.Body, id, abort)
+		var at cursor
+		err := l.stream(resp.Body, &at, w)
+		if at.id == "" || !w.waits() {
+			return err
+		}
+		return l.resume(ctx, &at, w)
 	}
 	body, err := readAll(resp.Body, l.s.server.MaxMessage)
 	if err != nil {
 		return err
 	}
-	return l.body(resp, id, body)
+	return l.body(resp, w, body)
 }
 
+// errStreamEnd is a stream that ended in good order, without the answer.
+var errStreamEnd = errors.New("the event stream ended without the answer")
+
 // stream reads events. Once the answer is there, the rest of the stream gets a moment to end by itself.
-func (l *streamable) stream(r io.Reader, id int64, abort func()) error {
+func (l *streamable) stream(r io.Reader, at *cursor, w waiter) error {
 	var linger *time.Timer
 	err := events(r, l.s.server.MaxMessage, l.s.tooLong, func(e event) error {
+		at.move(e)
+		if len(e.data) == 0 {
+			return nil
+		}
 		err := l.s.receive(e.data)
-		if linger == nil && !l.s.pending.has(id) {
-			linger = time.AfterFunc(lingerTime, abort)
+		if linger == nil && !w.waits() {
+			linger = time.AfterFunc(lingerTime, w.abort)
 		}
 		return err
 	})
@@ -164,7 +207,7 @@ func (l *streamable) stream(r io.Reader, id int64, abort func()) error {
 		linger.Stop()
 	}
 	if errors.Is(err, io.EOF) {
-		return errors.New("the event stream ended without the answer")
+		return errStreamEnd
 	}
 	return err
 }

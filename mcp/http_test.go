@@ -132,8 +132,7 @@ func TestHTTPAnswers(t *testing.T) {
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, string){
 		"json":           raw("application/json; charset=utf-8", message),
 		"odd case":       raw("Application/JSON", message),
-		"text":           raw("text/plain", message),
-		"no type":        raw("", message),
+		"a kind of json": raw("application/vnd.mcp+json", message),
 		"pretty":         raw("application/json", "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": \"ID\",\n  \"result\": {\"n\": 12345678901234567890}\n}\n"),
 		"batch":          raw("application/json", "["+message+"]"),
 		"event":          raw("text/event-stream", "event: message\r\ndata: "+message+"\r\n\r\n"),
@@ -174,9 +173,9 @@ func TestHTTPRefusals(t *testing.T) {
 		ends    bool
 		text    string
 	}{
-		{"401", replies(401, `WWW-Authenticate: Bearer realm="hunter2"`), 401, false, 0, false, `Bearer realm="***"`},
+		{"401", replies(401, `WWW-Authenticate: Bearer realm="hunter2"`), 401, false, 0, true, `needs authorisation: HTTP status 401 Unauthorized: WWW-Authenticate: Bearer realm="***"`},
 		{"403", replies(403, "Content-Type: text/html"), 403, false, 0, false, "an HTML page"},
-		{"404", replies(404), 404, false, 0, true, "404"},
+		{"404", replies(404), 0, false, 0, true, "404"},
 		{"405", replies(405), 405, false, 0, false, "405"},
 		{"413", replies(413), 413, false, 0, false, "413"},
 		{"429", replies(429, "Retry-After: 7"), 429, false, 7 * time.Second, false, "429"},
@@ -186,6 +185,9 @@ func TestHTTPRefusals(t *testing.T) {
 		{"301", replies(301, "Location: /elsewhere"), 0, false, 0, false, "makes a GET of a POST"},
 		{"to another origin", replies(307, "Location: http://127.0.0.1:1/mcp"), 0, false, 0, false, "another origin"},
 		{"202", replies(202), 0, true, 0, false, "202"},
+		{"JSON that is called text", raw("text/plain", `{"jsonrpc":"2.0","id":ID,"result":{}}`), 0, true, 0, false, `HTTP status 200, text/plain: {"jsonrpc"`},
+		{"JSON without a type", raw("", `{"jsonrpc":"2.0","id":ID,"result":{}}`), 0, true, 0, false, `HTTP status 200, no content type: {"jsonrpc"`},
+		{"-32001", raw("application/json", `{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"Session not found"}}`), 0, false, 0, true, "Session not found"},
 		{"HTML with 200", replies(200, "Content-Type: text/html"), 0, true, 0, false, "text/html"},
 		{"another id", raw("application/json", `{"jsonrpc":"2.0","id":5,"result":{}}`), 0, true, 0, false, "no usable answer"},
 		{"stream without answer", raw("text/event-stream", "data: {}\n\n"), 0, true, 0, false, "ended without the answer"},
@@ -194,7 +196,7 @@ func TestHTTPRefusals(t *testing.T) {
 		{"unknown session", func(w http.ResponseWriter, _ *http.Request, _ string) {
 			w.WriteHeader(400)
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
-		}, 400, false, 0, true, "No valid session ID"},
+		}, 0, false, 0, true, "No valid session ID"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -221,8 +223,18 @@ func TestHTTPRefusals(t *testing.T) {
 				return
 			}
 			f.answerCallsWith(raw("application/json", `{"jsonrpc":"2.0","id":ID,"result":{}}`))
-			if r := echo(t, s, ""); r.Err != nil {
-				t.Errorf("the next call: %v", r.Err)
+			r = echo(t, s, "")
+			if test.retry == 0 {
+				if r.Err != nil {
+					t.Errorf("the next call: %v", r.Err)
+				}
+				return
+			}
+			if r.Err == nil || r.Written || r.RetryAfter <= 0 || r.RetryAfter > test.retry || f.requests("tools/call") != 1 {
+				t.Errorf("a call in the pause: %+v", r)
+			}
+			if err := s.Ping(context.Background()); err != nil {
+				t.Errorf("a ping in the pause: %v", err)
 			}
 		})
 	}
@@ -236,6 +248,7 @@ func TestHTTPErrorsWithJSONRPCBodies(t *testing.T) {
 				continue // some other request's answer
 			}
 			f := newFakeHTTP(t, func(w http.ResponseWriter, r *http.Request, own string) {
+				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(code)
 				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"4712"}}`, strings.ReplaceAll(id, "ID", own))
 			})
@@ -319,7 +332,7 @@ func TestHTTPOpenErrors(t *testing.T) {
 		{"401", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", "Bearer scope=x")
 			w.WriteHeader(401)
-		}, "initialize was refused"},
+		}, "refused initialize"},
 		{"HTML", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>login</html>") }, "no usable answer"},
 		{"blackhole", func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body) // or the end of the request goes unnoticed
@@ -397,7 +410,9 @@ func TestHTTPListening(t *testing.T) {
 }
 
 func TestHTTPWithTheSDKsServer(t *testing.T) {
-	for name, options := range map[string]*sdk.StreamableHTTPOptions{"stateful": nil, "stateless": {Stateless: true}, "json": {JSONResponse: true}} {
+	for name, options := range map[string]*sdk.StreamableHTTPOptions{
+		"stateful": nil, "stateless": {Stateless: true}, "json": {JSONResponse: true}, spec.Stateless: {Stateless: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			server := sdk.NewServer(&sdk.Implementation{Name: "sdk", Version: "1"}, nil)
 			server.AddTool(&sdk.Tool{Name: "echo", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -410,7 +425,11 @@ func TestHTTPWithTheSDKsServer(t *testing.T) {
 			})
 			f := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
 			defer f.Close()
-			s := openHTTP(t, httpServer(f.URL), &notes{})
+			reach := httpServer(f.URL)
+			if name == spec.Stateless {
+				reach.Protocol = name
+			}
+			s := openHTTP(t, reach, &notes{})
 			defer s.Close()
 			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()

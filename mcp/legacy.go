@@ -27,6 +27,7 @@ func subscribe(ctx context.Context, s *Session) (link, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.hasSession = func() bool { return true }
 	l := &legacy{remote: r, address: make(chan string, 1)}
 	s.link = l
 	if err := l.connect(ctx); err != nil {
@@ -39,7 +40,7 @@ func subscribe(ctx context.Context, s *Session) (link, error) {
 
 func (l *legacy) connect(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, l.endLife)
-	resp, err := l.get(func(http.Header) {})
+	resp, err := l.get(l.life, func(http.Header) {})
 	if err != nil {
 		return err
 	}
@@ -86,6 +87,8 @@ func (l *legacy) read() {
 	named := false
 	err := events(l.stream, l.s.server.MaxMessage, l.s.tooLong, func(e event) error {
 		switch {
+		case len(e.data) == 0:
+			return nil
 		case named:
 			return l.s.receive(e.data)
 		case e.name != "endpoint":
@@ -110,13 +113,11 @@ func (l *legacy) open() {}
 func (l *legacy) ready() {}
 
 func (l *legacy) send(c *call, frame []byte) {
-	ctx, abort := context.WithCancel(l.life)
-	c.abort = abort
-	l.work("mcp post", func() {
-		defer abort()
+	l.carry(c, func(ctx context.Context) error {
 		if err := l.deliver(ctx, c, frame); err != nil {
-			l.unanswered(c, err, true)
+			return err
 		}
+		return errAnswered // on the stream of events, or not at all
 	})
 }
 
@@ -137,7 +138,11 @@ func (l *legacy) write(ctx context.Context, frame []byte, kind frameKind) error 
 		l.cancel(nil, frame)
 		return nil
 	}
-	return l.deliver(ctx, nil, frame)
+	err := l.deliver(ctx, nil, frame)
+	if kind == aNotification {
+		return l.tolerant(err)
+	}
+	return err
 }
 
 // deliver posts a message; the answer, if any, comes on the stream.

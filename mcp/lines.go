@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // endless is how many times the longest message a line may go on before the session is given up: by then the server is
@@ -26,6 +27,8 @@ type lineReader struct {
 	// tooLong is told, once for each line longer than max, the id of the message in it: as soon as it is seen, or nil at
 	// the line's end. The line itself is skipped.
 	tooLong func(id []byte)
+	// skipping is true while such a line goes on.
+	skipping atomic.Bool
 }
 
 func newLineReader(r io.Reader, max int, tooLong func(id []byte)) *lineReader {
@@ -57,6 +60,8 @@ func (l *lineReader) next() ([]byte, error) {
 // skip reads on to the end of a line that is too long: held and part are its beginning, err came with part. Only the
 // id is looked for.
 func (l *lineReader) skip(held, part []byte, err error) error {
+	l.skipping.Store(true)
+	defer l.skipping.Store(false)
 	find, size, told := idFinder{}, len(held), false
 	find.feed(held)
 	for {
@@ -80,83 +85,16 @@ func (l *lineReader) skip(held, part []byte, err error) error {
 	}
 }
 
-// idFinder finds the id at the top level of a JSON-RPC response that comes in pieces and is never held. It follows
-// strings and brackets only; what is no JSON finds no id.
-type idFinder struct {
-	depth             int
-	inString, escaped bool
-	token             []byte // the string or scalar at depth 1 being read, up to maxToken bytes
-	key               string // the last whole string at depth 1
-	isValue           bool   // after a colon at depth 1
-	request           bool   // a method was seen: the id is not ours
-	id                []byte
-}
-
-const maxToken = 64
-
-// feed reads one more piece and returns the id once it is whole, nil before and for a request.
-func (f *idFinder) feed(piece []byte) []byte {
-	for _, c := range piece {
-		f.step(c)
+// some returns up to n bytes, as many as are there, at most to the next line end, which is part of them. They are valid
+// until the next read.
+func (l *lineReader) some(n int) ([]byte, error) {
+	if _, err := l.r.Peek(1); err != nil {
+		return nil, err
 	}
-	if f.request {
-		return nil
+	part, err := l.r.Peek(min(n, l.r.Buffered()))
+	if end := bytes.IndexByte(part, '\n'); end >= 0 {
+		part = part[:end+1]
 	}
-	return f.id
-}
-
-func (f *idFinder) step(c byte) {
-	if f.inString {
-		f.stepString(c)
-		return
-	}
-	switch c {
-	case '"':
-		f.inString = true
-		f.keep(c)
-	case '{', '[':
-		f.depth++
-	case '}', ']':
-		f.endValue()
-		f.depth--
-	case ':':
-		if f.depth == 1 {
-			f.key, f.isValue, f.token = string(f.token), true, f.token[:0]
-			f.request = f.request || f.key == `"method"`
-		}
-	case ',':
-		f.endValue()
-	case ' ', '\t', '\r':
-	default:
-		f.keep(c)
-	}
-}
-
-func (f *idFinder) stepString(c byte) {
-	f.keep(c)
-	switch {
-	case f.escaped:
-		f.escaped = false
-	case c == '\\':
-		f.escaped = true
-	case c == '"':
-		f.inString = false
-	}
-}
-
-func (f *idFinder) keep(c byte) {
-	if f.depth == 1 && len(f.token) < maxToken {
-		f.token = append(f.token, c)
-	}
-}
-
-// endValue closes a member at depth 1.
-func (f *idFinder) endValue() {
-	if f.depth != 1 {
-		return
-	}
-	if f.isValue && f.key == `"id"` && f.id == nil && len(f.token) > 0 {
-		f.id = bytes.Clone(f.token)
-	}
-	f.token, f.isValue = f.token[:0], false
+	_, _ = l.r.Discard(len(part)) // they are buffered
+	return part, err
 }

@@ -34,7 +34,7 @@ func (l *streamable) listen() {
 
 // listenOnce reads one GET stream to its end. offered is false when the server said that it has none.
 func (l *streamable) listenOnce(lastID *string) (retry time.Duration, offered bool) {
-	resp, err := l.get(func(h http.Header) {
+	resp, err := l.get(l.life, func(h http.Header) {
 		if *lastID != "" {
 			h.Set("Last-Event-ID", *lastID)
 		}
@@ -51,7 +51,12 @@ func (l *streamable) listenOnce(lastID *string) (retry time.Duration, offered bo
 		return 0, false
 	}
 	_ = events(resp.Body, l.s.server.MaxMessage, l.s.tooLong, func(e event) error {
-		*lastID, retry = e.id, e.retry
+		if *lastID = e.id; e.retry > 0 {
+			retry = e.retry
+		}
+		if len(e.data) == 0 {
+			return nil
+		}
 		return l.s.receive(e.data)
 	})
 	return retry, true

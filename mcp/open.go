@@ -5,19 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path/filepath"
-	"strings"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-supervisor/supervisor/mcp/spec"
 )
-
-// protocolVersion is what initialize asks for. Newer servers answer it too, while some servers exit on the discovery
-// request of the newer protocol.
-const protocolVersion = "2025-11-25"
 
 var errStartTimeout = errors.New("start_timeout")
 
@@ -66,7 +57,7 @@ func onlySSE(err error) bool {
 	if !errors.As(err, &status) {
 		return false
 	}
-	return status.Status == http.StatusBadRequest || status.Status == http.StatusNotFound || status.Status == http.StatusMethodNotAllowed
+	return status.initialize && (status.Status == http.StatusBadRequest || status.Status == http.StatusNotFound || status.Status == http.StatusMethodNotAllowed)
 }
 
 // openSSE tries the older transport on the same URL. When that fails too, the first error is the one to tell.
@@ -81,39 +72,12 @@ func openSSE(ctx context.Context, server spec.Server, o Options, first error) (*
 
 // handshake initializes the session and lists the tools; step names what was going on when it failed.
 func (s *Session) handshake(ctx context.Context) (step string, err error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "mcp-supervisor", Version: "1"}, &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
-	})
-	client.AddRoots(roots(s.opts.Roots)...)
-	session, err := client.Connect(ctx, s.conn, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
-	if err != nil {
-		return "initialize", s.refused(err)
-	}
-	result := session.InitializeResult()
-	s.about = spec.Catalogue{Protocol: result.ProtocolVersion, Instructions: result.Instructions}
-	if info := result.ServerInfo; info != nil {
-		s.about.Implementation = strings.TrimSpace(info.Name + " " + info.Version)
+	if step, err = s.agree(ctx); err != nil {
+		return step, err
 	}
 	s.link.ready()
 	_, err = s.Refresh(ctx)
 	return "tools/list", err
-}
-
-// refused finds the server's own reason behind the SDK's error. A server that speaks no version that we do will not
-// learn it by a new start.
-func (s *Session) refused(err error) error {
-	if rpc := s.conn.refused.Load(); rpc != nil {
-		return rpc
-	}
-	if !strings.HasPrefix(err.Error(), "unsupported protocol version") {
-		return err
-	}
-	theirs := ""
-	if v := s.protocol.Load(); v != nil {
-		theirs = *v
-	}
-	return hopeless{fmt.Errorf("the server speaks protocol version %q; supported are %s", theirs,
-		strings.Join(sdk.SupportedProtocolVersions(), ", "))}
 }
 
 // abandonGrace bounds each step of stopping a server whose handshake failed: there is nothing to lose in it.
@@ -163,6 +127,7 @@ func isAnswer(err error) bool {
 
 func (s *Session) openError(ctx context.Context, step string, err error, exit spec.Exit) *OpenError {
 	exit.Hopeless = isHopeless(err)
+	exit.Denied, exit.RetryAfter = verdict(err)
 	return &OpenError{Server: s.server.ID, Exit: exit, Err: s.masked(explain(ctx, step, s.server.StartTimeout, err))}
 }
 
@@ -170,24 +135,11 @@ func (s *Session) openError(ctx context.Context, step string, err error, exit sp
 func explain(ctx context.Context, step string, limit time.Duration, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errStartTimeout):
-		return fmt.Errorf("no answer to %s within %v (start_timeout): %w", step, limit, context.DeadlineExceeded)
+		return fmt.Errorf("gave no answer to %s within %v (start_timeout): %w", step, limit, context.DeadlineExceeded)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s was given up: %w", step, context.Cause(ctx))
 	case isAnswer(err) && !isHopeless(err):
-		return fmt.Errorf("%s was refused: %w", step, err)
+		return fmt.Errorf("refused %s: %w", step, err)
 	}
 	return err
-}
-
-// roots makes file URIs of folders.
-func roots(folders []string) []*sdk.Root {
-	var list []*sdk.Root
-	for _, folder := range folders {
-		path := filepath.ToSlash(folder)
-		if !strings.HasPrefix(path, "/") { // a Windows drive
-			path = "/" + path
-		}
-		list = append(list, &sdk.Root{URI: (&url.URL{Scheme: "file", Path: path}).String(), Name: filepath.Base(folder)})
-	}
-	return list
 }

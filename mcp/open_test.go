@@ -59,7 +59,7 @@ func TestOpenSaysWhyItFailed(t *testing.T) {
 		{"never answers", "init-never", soon, []string{"no answer to initialize within 300ms (start_timeout)"}, -1, "SIGTERM", false},
 		{"slow to answer", "slow-init", soon, []string{"no answer to initialize within 300ms (start_timeout)"}, 143, "", false},
 		{"never lists", "slow-list", func(s *spec.Server) { s.StartTimeout = 2 * time.Second }, []string{"no answer to tools/list within 2s (start_timeout)"}, 143, "", false},
-		{"does not list", "list-error", nil, []string{"tools/list was refused", "reason-marker-4715"}, 0, "", false},
+		{"does not list", "list-error", nil, []string{"refused tools/list", "reason-marker-4715"}, 0, "", false},
 		{"unknown version", "proto-future", nil, []string{"2099-01-01", "2025-11-25"}, 0, "", true},
 	}
 	for _, test := range tests {

@@ -22,8 +22,11 @@ type Options struct {
 	ToolsChanged func()
 	// Roots are absolute folders, told to a server that asks for roots/list.
 	Roots []string
-	// Progress gets each progress notification: its token and its whole params, as the server sent them.
+	// Progress gets the progress of calls whose _meta has a progressToken: the token and the notification's whole params,
+	// as the server sent them. Notifications with a token that no running call has are dropped.
 	Progress func(token, payload json.RawMessage)
+	// Guardian kills the server when this program is killed. Nil is none; close it after the session.
+	Guardian *Guardian
 }
 
 func (o Options) withDefaults() Options {
@@ -38,6 +41,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Progress == nil {
 		o.Progress = func(json.RawMessage, json.RawMessage) {}
+	}
+	if o.Guardian == nil {
+		o.Guardian = unguarded()
 	}
 	return o
 }

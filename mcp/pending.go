@@ -13,8 +13,10 @@ const firstID = 1_000_000
 
 // call is one request of ours that waits for its answer.
 type call struct {
-	id   int64
-	done func(spec.Reply)
+	id     int64
+	method string
+	token  string // of its progress; empty when nobody asked for any
+	done   func(spec.Reply)
 	// state moves once from waiting to sending or to dropped; see claim and drop.
 	state atomic.Int32
 	// abort stops the HTTP request that carries the call; nil on other transports.
@@ -44,7 +46,8 @@ func (c *call) drop() (written bool) {
 type pending struct {
 	mu     sync.Mutex
 	calls  map[int64]*call
-	closed error // why no call is taken any more; nil while they are
+	tokens map[string]int // calls by progress token
+	closed error          // why no call is taken any more; nil while they are
 }
 
 // add puts a call in, or says why not.
@@ -58,6 +61,12 @@ func (p *pending) add(c *call) error {
 		p.calls = make(map[int64]*call)
 	}
 	p.calls[c.id] = c
+	if c.token != "" {
+		if p.tokens == nil {
+			p.tokens = make(map[string]int)
+		}
+		p.tokens[c.token]++
+	}
 	return nil
 }
 
@@ -67,7 +76,19 @@ func (p *pending) take(id int64) *call {
 	defer p.mu.Unlock()
 	c := p.calls[id]
 	delete(p.calls, id)
+	if c != nil && c.token != "" {
+		if p.tokens[c.token]--; p.tokens[c.token] == 0 {
+			delete(p.tokens, c.token)
+		}
+	}
 	return c
+}
+
+// expects reports whether a call waits for progress under token.
+func (p *pending) expects(token string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tokens[token] > 0
 }
 
 // has reports whether a call waits for its answer.
@@ -108,7 +129,7 @@ func (p *pending) failAll(err error) {
 	p.refuse(err)
 	p.mu.Lock()
 	calls := p.calls
-	p.calls = nil
+	p.calls, p.tokens = nil, nil
 	p.mu.Unlock()
 	for _, c := range calls { // one bad callback must not cost the others their end
 		_ = safe.Do("mcp done", func() error { c.done(spec.Reply{Err: err, Written: c.drop()}); return nil })

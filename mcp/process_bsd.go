@@ -3,15 +3,32 @@
 package mcp
 
 import (
+	"errors"
 	"os/exec"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // awaitExit reaps the process: there is no portable way here to wait without. The group is signalled right after; its
 // id cannot be used again while a member lives, and hardly so soon when none does.
-func awaitExit(cmd *exec.Cmd) { _ = cmd.Wait() }
+func awaitExit(cmd *exec.Cmd) { await(cmd) }
 
 func reap(*exec.Cmd) {}
 
-func groupLives(pgid int) bool { return unix.Kill(-pgid, 0) != unix.ESRCH }
+// groupTime bounds the wait for killed members of a group to be gone; the kernel needs a moment for each.
+const groupTime = 250 * time.Millisecond
+
+// awaitGroup waits until a killed group has no member left, and reports whether that came to be. It only looks, so that
+// it does no harm if the id is used again meanwhile.
+func awaitGroup(pgid int) bool {
+	for wait := time.Millisecond; ; wait *= 2 {
+		if errors.Is(unix.Kill(-pgid, 0), unix.ESRCH) {
+			return true
+		}
+		if wait > groupTime {
+			return false
+		}
+		time.Sleep(wait)
+	}
+}

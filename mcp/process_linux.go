@@ -1,11 +1,7 @@
 package mcp
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,28 +15,4 @@ func awaitExit(cmd *exec.Cmd) {
 }
 
 // reap takes the exit status of a process that has ended.
-func reap(cmd *exec.Cmd) { _ = cmd.Wait() }
-
-// groupLives reports whether the group has a member that is not only waiting to be reaped: dead orphans are for process 1
-// to reap, which may take its time.
-func groupLives(pgid int) bool {
-	if unix.Kill(-pgid, 0) == unix.ESRCH {
-		return false
-	}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range stats {
-		stat, err := os.ReadFile(file)
-		if err == nil && livesInGroup(stat, pgid) {
-			return true
-		}
-	}
-	return len(stats) == 0 // without /proc nobody knows
-}
-
-// livesInGroup reads one /proc/PID/stat: pid (name) state ppid pgrp ... A name may hold anything, brackets too.
-func livesInGroup(stat []byte, pgid int) bool {
-	var state string
-	var ppid, group int
-	_, _ = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &ppid, &group)
-	return group == pgid && state != "Z" && state != "X"
-}
+func reap(cmd *exec.Cmd) { await(cmd) }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os/exec"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -24,17 +23,6 @@ const (
 
 // signalGroup signals every process of the group.
 func signalGroup(cmd *exec.Cmd, sig syscall.Signal) { _ = unix.Kill(-cmd.Process.Pid, sig) }
-
-// groupTime bounds the wait for killed members of a group to be gone; the kernel needs a moment for each.
-const groupTime = 250 * time.Millisecond
-
-// awaitGroup waits until a killed group has no living member left. It only looks, so that it does no harm if the id is
-// used again meanwhile.
-func awaitGroup(pid int) {
-	for wait := time.Millisecond; wait < groupTime && groupLives(pid); wait *= 2 {
-		time.Sleep(wait)
-	}
-}
 
 // postMortem reads how the process ended.
 func postMortem(cmd *exec.Cmd) spec.Exit {

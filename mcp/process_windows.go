@@ -20,18 +20,16 @@ const (
 	sigKill = syscall.SIGKILL
 )
 
-// signalGroup kills the process. Windows has no signal that asks, and its children are not followed.
+// signalGroup kills the process; the job object sees to its children. Windows has no signal that asks.
 func signalGroup(cmd *exec.Cmd, sig syscall.Signal) {
 	if sig == sigKill {
 		_ = cmd.Process.Kill()
 	}
 }
 
-func awaitExit(cmd *exec.Cmd) { _ = cmd.Wait() }
+func awaitExit(cmd *exec.Cmd) { await(cmd) }
 
 func reap(*exec.Cmd) {}
-
-func awaitGroup(int) {}
 
 func postMortem(cmd *exec.Cmd) spec.Exit {
 	if cmd.ProcessState == nil {

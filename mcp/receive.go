@@ -18,16 +18,50 @@ func (s *Session) receive(line []byte) error {
 	if len(line) == 0 {
 		return s.flood(s.junk.row(1))
 	}
+	return s.judge(s.hear(line))
+}
+
+// hear sees to the messages in a line and returns what is left when no more can be made out; nil when that is nothing.
+func (s *Session) hear(line []byte) (rest []byte) {
 	in := scanner{b: line}
 	for in.i < len(in.b) { // two messages in one line are two messages
 		rest := in.b[in.i:]
-		if !s.receiveValue(&in) {
-			return s.flood(s.junk.skip("no JSON-RPC message", rest))
+		switch prefix := s.textBefore(rest); {
+		case s.receiveValue(&in):
+			in.i = len(in.b) - len(bytes.TrimSpace(skipColours(bytes.TrimSpace(in.b[in.i:]))))
+		case prefix > 0:
+			s.junk.skip("text before a message", rest[:prefix])
+			in.i = len(in.b) - len(rest) + prefix
+		default:
+			return rest
 		}
-		in.space()
+		s.junk.good()
 	}
-	s.junk.good()
 	return nil
+}
+
+// textBefore returns the length of the text in front of an answer that somebody waits for: servers print without a line
+// end, too. Only answers count, since a log line may well quote a request, and only the line's first bracket.
+func (s *Session) textBefore(rest []byte) int {
+	at := bytes.IndexByte(rest, '{')
+	if at <= 0 || !bytes.HasPrefix(rest[at:], []byte(`{"jsonrpc"`)) {
+		return 0
+	}
+	in := scanner{b: rest, i: at}
+	e, ok := in.envelope()
+	id, isNumber := number(e.id)
+	if ok && isNumber && e.method == nil && (e.result != nil || e.failed()) && s.pending.has(id) {
+		return at
+	}
+	return 0
+}
+
+// judge counts what no message could be made of as junk.
+func (s *Session) judge(rest []byte) error {
+	if rest == nil {
+		return nil
+	}
+	return s.flood(s.junk.skip("no JSON-RPC message", rest))
 }
 
 func (s *Session) flood(is bool) error {
@@ -59,6 +93,8 @@ func (s *Session) dispatch(e envelope) bool {
 	switch {
 	case e.method != nil && !e.hasID():
 		return s.notified(e)
+	case e.method != nil && s.stateless():
+		return s.answer(e)
 	case e.method != nil:
 		return s.conn.request(e)
 	case e.hasID() && (e.result != nil || e.err != nil):
@@ -111,7 +147,7 @@ func (s *Session) notified(e envelope) bool {
 		s.changed.hit()
 	case "notifications/progress":
 		members(e.params, func(key, value []byte) {
-			if string(key) == "progressToken" {
+			if string(key) == "progressToken" && s.pending.expects(tokenKey(value)) {
 				s.opts.Progress(json.RawMessage(value), json.RawMessage(e.params))
 			}
 		})

@@ -4,31 +4,36 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
-// idleConnections is how many connections to one server are kept for the next call. net/http's two would make new ones
-// all the time with more than two calls at once.
-const idleConnections = 256
+// expireGrace is how long calls may still be answered over a session that another call found to be over.
+const expireGrace = 2 * time.Second
 
-var errRedirect = errors.New("redirect refused")
+var (
+	errEndpointURL = errors.New("the endpoint is not an http or https URL")
+	// errAnswered says that a call's end does not depend on its POST any more.
+	errAnswered = errors.New("answered")
+)
 
 // remote is what both HTTP links have in common: a client, a life, and the goroutines that live it.
 type remote struct {
 	s      *Session
 	url    *url.URL
 	client *http.Client
+	hold   hold
+	// hasSession reports whether the server keeps something for us that it may forget.
+	hasSession func() bool
 
 	life    context.Context
 	endLife context.CancelFunc
@@ -37,16 +42,21 @@ type remote struct {
 	mu      sync.Mutex
 	over    bool
 	workers sync.WaitGroup
+
+	posts   atomic.Int64 // of calls, that are under way
+	expired atomic.Bool  // no more come, and the last one ends the session
 }
 
 func newRemote(s *Session) (*remote, error) {
 	endpoint, err := url.Parse(s.server.Endpoint)
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
-		return nil, hopeless{fmt.Errorf("endpoint %q is not an http or https URL", s.server.Endpoint)}
+		return nil, hopeless{errEndpointURL}
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idleConnections, idleConnections
-	r := &remote{s: s, url: endpoint, client: &http.Client{Transport: transport, CheckRedirect: checkRedirect}}
+	client, err := newClient(s.server)
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{s: s, url: endpoint, client: client}
 	r.life, r.endLife = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -62,6 +72,42 @@ func (r *remote) work(where string, fn func()) {
 	}
 	r.workers.Add(1)
 	safe.Go(where, r.s.crashed, func() { defer r.workers.Done(); fn() })
+}
+
+// carry sends a call with post, in a goroutine, and sees to its end. A call that comes in a pause the server asked for is
+// refused.
+func (r *remote) carry(c *call, post func(ctx context.Context) error) {
+	ctx, abort := context.WithCancel(r.life)
+	c.abort = abort
+	r.work("mcp post", func() {
+		defer abort()
+		if reply, held := r.hold.refusal(c, time.Now()); held {
+			r.s.pending.settle(c.id, reply)
+			return
+		}
+		r.posts.Add(1)
+		defer r.landed()
+		if err := post(ctx); !errors.Is(err, errAnswered) {
+			r.unanswered(c, err)
+		}
+	})
+}
+
+func (r *remote) landed() {
+	if r.posts.Add(-1) == 0 && r.expired.Load() {
+		r.kill()
+	}
+}
+
+// expire ends a session that the server does not take any more. It is called while a call is under way. Calls that are
+// under way beside it get a moment for answers of their own, since each knows best what became of it; new ones are not
+// taken.
+func (r *remote) expire(reason string) {
+	r.s.because(reason)
+	r.s.pending.refuse(ErrClosed)
+	if !r.expired.Swap(true) {
+		time.AfterFunc(expireGrace, r.kill)
+	}
 }
 
 // fail ends the session for a reason.
@@ -105,7 +151,7 @@ func (r *remote) post(ctx context.Context, to string, c *call, frame []byte, dec
 	if err != nil && c != nil && !connected.Load() {
 		c.unclaim()
 	}
-	return resp, err
+	return resp, placed(err, req.URL)
 }
 
 // request makes a request with the workspace's headers, over which the protocol's own win.
@@ -119,20 +165,23 @@ func (r *remote) request(ctx context.Context, method, to string, body io.Reader)
 }
 
 // get opens a stream of events.
-func (r *remote) get(decorate func(http.Header)) (*http.Response, error) {
-	req, err := r.request(r.life, http.MethodGet, r.url.String(), nil)
+func (r *remote) get(ctx context.Context, decorate func(http.Header)) (*http.Response, error) {
+	req, err := r.request(ctx, http.MethodGet, r.url.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", "text/event-stream")
 	decorate(req.Header)
-	return r.client.Do(req)
+	resp, err := r.client.Do(req)
+	return resp, placed(err, req.URL)
 }
 
-// ours are the headers that no workspace may set: the protocol's, and those that would make net/http send a call twice.
+// ours are the headers that no workspace may set: the protocol's, those that net/http sees to, and those that would make
+// it send a call twice.
 var ours = map[string]bool{
 	"Mcp-Session-Id": true, "Mcp-Protocol-Version": true, "Accept": true, "Content-Type": true, "Content-Length": true,
-	"Idempotency-Key": true, "X-Idempotency-Key": true, "Last-Event-Id": true,
+	"Idempotency-Key": true, "X-Idempotency-Key": true, "Last-Event-Id": true, "Accept-Encoding": true, "Connection": true,
+	"Transfer-Encoding": true,
 }
 
 func (r *remote) addHeaders(req *http.Request) {
@@ -145,23 +194,4 @@ func (r *remote) addHeaders(req *http.Request) {
 			req.Header.Set(name, value)
 		}
 	}
-}
-
-// checkRedirect follows a redirect inside the origin that keeps the method. Another origin must not see credentials, and
-// 301 to 303 make a GET of a POST.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	from := via[0].URL
-	switch {
-	case !sameOrigin(from, req.URL):
-		return fmt.Errorf("%w: it leads to another origin, %s; set the endpoint to that if it is right", errRedirect, req.URL.Redacted())
-	case req.Method != via[0].Method:
-		return fmt.Errorf("%w: its status makes a GET of a POST; set the endpoint to %s", errRedirect, req.URL.Redacted())
-	case len(via) > 5:
-		return fmt.Errorf("%w: too many of them", errRedirect)
-	}
-	return nil
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }

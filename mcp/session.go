@@ -25,7 +25,8 @@ type Session struct {
 	late     atomic.Int64
 	junk     junk
 	changed  debounce
-	protocol atomic.Pointer[string] // as negotiated; nil before
+	protocol atomic.Pointer[string]      // as negotiated; nil before
+	stuck    atomic.Pointer[atomic.Bool] // tells whether the reader is inside of a message that is too long; nil without one
 
 	about      spec.Catalogue // what initialize said; no tools
 	refreshing chan struct{}  // holds a token while tools are listed

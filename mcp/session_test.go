@@ -552,7 +552,10 @@ func TestServerRequestsAreAnswered(t *testing.T) {
 func TestProgressAndListChangedReachTheOwner(t *testing.T) {
 	var n notes
 	s := openFake(t, fakeServer(t, "progress"), &n)
-	wantEcho(t, s, `{}`)
+	wantEcho(t, s, `{}`) // asks for no progress: what comes is nobody's
+	end := make(chan spec.Reply, 1)
+	s.Call(spec.CallRequest{Tool: "echo", Meta: json.RawMessage(`{"progressToken":"t\u002d1"}`)}, func(r spec.Reply) { end <- r })
+	wait(t, end)
 	n.mu.Lock()
 	if diff := cmp.Diff([]string{`"t-1" {"progressToken":"t-1","progress":12345678901234567890}`}, n.progress); diff != "" {
 		t.Error(diff)

@@ -25,8 +25,9 @@ type stderr struct {
 	mask func(string) string
 	out  func(line string) // may be nil
 	// queue parts the draining from a slow owner.
-	queue   chan string
-	dropped int
+	queue    chan string
+	dropped  int
+	patience time.Duration // what is left of it until the queue is empty again
 
 	mu   sync.Mutex
 	tail []string
@@ -74,24 +75,35 @@ func (e *stderr) line(raw string) {
 	}
 }
 
-// enqueue hands a line to the owner. One that stays slow costs the server its patience once; then lines are dropped
-// until there is room.
+// enqueue hands a line to the owner. One that is slow costs the server its patience once, however much it writes; then
+// lines are dropped until the owner has caught up.
 func (e *stderr) enqueue(line string) {
+	if len(e.queue) == 0 {
+		e.patience = stderrPatience
+	}
 	select {
 	case e.queue <- line:
 		return
 	default:
 	}
-	if e.dropped == 0 {
-		patience := time.NewTimer(stderrPatience)
-		defer patience.Stop()
-		select {
-		case e.queue <- line:
-			return
-		case <-patience.C:
-		}
+	if !e.waited(line) {
+		e.dropped++
 	}
-	e.dropped++
+}
+
+// waited hands a line to a slow owner, if it takes it in what is left of the server's patience.
+func (e *stderr) waited(line string) bool {
+	if e.patience <= 0 {
+		return false
+	}
+	began, timer := time.Now(), time.NewTimer(e.patience)
+	defer func() { timer.Stop(); e.patience -= time.Since(began) }()
+	select {
+	case e.queue <- line:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 func (e *stderr) tellDropped() {

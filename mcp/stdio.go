@@ -52,7 +52,7 @@ func spawn(s *Session) (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	proc, err := startProcess(cmd)
+	proc, err := startProcess(cmd, s.opts.Guardian)
 	if err != nil {
 		pipes.closeAll()
 		return nil, err
@@ -91,13 +91,9 @@ func (l *stdio) write(_ context.Context, data []byte, _ frameKind) error {
 // read reads stdout to its end and reports whether it was the server that ended it.
 func (l *stdio) read() (closed bool) {
 	defer l.readers.Done()
-	lines := newLineReader(l.stdout, l.s.server.MaxMessage, l.s.tooLong)
+	in := newInput(l.stdout, l.s)
 	for {
-		line, err := lines.next()
-		if err == nil {
-			err = l.s.receive(line)
-		}
-		switch {
+		switch err := in.next(); {
 		case err == nil:
 		case errors.Is(err, io.EOF):
 			return true
@@ -162,7 +158,9 @@ func (l *stdio) exits(other <-chan struct{}, grace time.Duration) bool {
 // watch waits for the process's end and then closes the books. What the process left in its pipes is read first: a whole
 // answer may be among it, and the reason of its death.
 func (l *stdio) watch() {
-	l.proc.watch()
+	if !l.proc.watch() {
+		l.s.warn("processes of the server may be left: not all were gone a second after they were killed")
+	}
 	deadline := time.Now().Add(drainTime)
 	_ = l.stdout.SetReadDeadline(deadline)
 	_ = l.err.SetReadDeadline(deadline)

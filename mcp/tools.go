@@ -12,9 +12,6 @@ import (
 // maxPages ends a list whose server never stops giving cursors: 1,000 pages hold more tools than any model takes.
 const maxPages = 1000
 
-// methodNotFound is JSON-RPC's code for an unknown method.
-const methodNotFound = -32601
-
 // Refresh lists the tools anew, all pages, and returns the new catalogue, which Catalogue returns from then on. A
 // malformed tool is left out with a warning, and the rest serve. One list is fetched at a time.
 //

@@ -7,3 +7,6 @@ func StateDir(workspace string) string { return filepath.Join(workspace, ".super
 
 // AuditDir is the folder of the audit log in a state folder.
 func AuditDir(stateDir string) string { return filepath.Join(stateDir, "audit") }
+
+// LogDir is the folder of the servers' logs in a state folder.
+func LogDir(stateDir string) string { return filepath.Join(stateDir, "logs") }
