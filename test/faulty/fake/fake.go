@@ -13,7 +13,7 @@ const (
 	exitBug   = 70 // EX_SOFTWARE
 )
 
-// Main is the whole program: it serves on stdin and stdout as args say and returns the exit code. Many modes end the
+// Main is the whole program: it serves on stdin and stdout, or over HTTP until a signal, as args say and returns the exit code. Many modes end the
 // process from inside it.
 func Main(args []string) int {
 	opt, err := parse(args)
@@ -28,6 +28,9 @@ func Main(args []string) int {
 			fmt.Printf("%-20s %s\n", m.name, m.about)
 		}
 		return 0
+	}
+	if opt.http != "" {
+		return serveHTTP(opt)
 	}
 	return newServer(opt).serve()
 }

@@ -1,6 +1,9 @@
 package fake
 
-import "slices"
+import (
+	"net/http"
+	"slices"
+)
 
 // hook surrounds what the server does with one message; next does it.
 type hook func(s *server, m *message, next func())
@@ -25,6 +28,8 @@ type mode struct {
 	frame func(text string) string
 	// ended runs when stdin has ended; the process exits with code 0 afterwards.
 	ended func(s *server)
+	// web surrounds what is done with one HTTP request; next does it.
+	web func(x *exchange, next func())
 	// deaf: SIGTERM, SIGINT and SIGHUP have no effect.
 	deaf bool
 }
@@ -40,11 +45,35 @@ func catalogue() []mode {
 		frameModes(), byteModes(), sizeModes(), orderModes(), envelopeModes(), errorModes(),
 		handshakeModes(), pingModes(), askModes(), progressModes(),
 		listModes(), changeModes(), weirdModes(), contentModes(), argumentModes(),
+		sessionModes(), headerModes(), getModes(), authModes(), legacyModes(), routeModes(),
+		cutModes(), waitModes(), largeModes(), typeModes(), statusModes(), notifyModes(),
 	)
 }
 
 // onCall is a mode's hooks when only tools/call has one.
 func onCall(h hook) map[string]hook { return map[string]hook{"tools/call": h} }
+
+// onPost is a mode's HTTP hook for POSTs of one method; "*" is all.
+func onPost(method string, h func(x *exchange, next func())) func(*exchange, func()) {
+	return func(x *exchange, next func()) {
+		if x.r.Method == http.MethodPost && (method == "*" || x.m.Method == method) {
+			h(x, next)
+			return
+		}
+		next()
+	}
+}
+
+// onGet is a mode's HTTP hook for GETs.
+func onGet(h func(x *exchange, next func())) func(*exchange, func()) {
+	return func(x *exchange, next func()) {
+		if x.r.Method == http.MethodGet {
+			h(x, next)
+			return
+		}
+		next()
+	}
+}
 
 // onInit is a mode's hooks when only initialize has one.
 func onInit(h hook) map[string]hook { return map[string]hook{"initialize": h} }

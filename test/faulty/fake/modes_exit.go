@@ -78,7 +78,11 @@ func crashModes() []mode {
 		},
 		{
 			name: "freeze", about: "stops itself with SIGSTOP on tools/call",
-			on: onCall(func(_ *server, _ *message, next func()) { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP); next() }),
+			on: onCall(func(_ *server, _ *message, next func()) {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+				time.Sleep(100 * time.Millisecond) // the threads are stopped one after the other, this one may be the last
+				next()
+			}),
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 )
 
 // launcherModes start the real server below a shell, as npx does.
@@ -30,11 +31,13 @@ const shell = `if [ -n "$1" ]; then echo "sh $$ $PPID" >>"$1"; fi; shift; "$@"; 
 // launcher is the default: it dies, alone.
 func launch(s *server, extra ...string) {
 	resetSignals()
+	_ = syscall.SetNonblock(int(s.in.Fd()), false) // as it was given to us; the inner server shares it
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	argv := append([]string{"-c", shell, "sh", s.pidfile, self}, s.argv(innerModes(s.modes, extra))...)
+	argv := append([]string{"-c", shell, "sh", s.pidfile, self}, wordsBeforeFlags()...)
+	argv = append(argv, s.argv(innerModes(s.modes, extra))...)
 	cmd := exec.Command("sh", argv...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.in, os.Stdout, os.Stderr
 	err = cmd.Run()
@@ -44,6 +47,17 @@ func launch(s *server, extra ...string) {
 		os.Exit(exitBug)
 	}
 	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+// wordsBeforeFlags are what makes a program that embeds this one be it.
+func wordsBeforeFlags() (words []string) {
+	for _, word := range os.Args[1:] {
+		if strings.HasPrefix(word, "-") {
+			break
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 func innerModes(modes []mode, extra []string) []string {

@@ -45,6 +45,9 @@ func TestEveryModeIsShownAndDescribed(t *testing.T) {
 	for mode := range behaviours() {
 		shown = append(shown, mode)
 	}
+	for mode := range webBehaviours {
+		shown = append(shown, mode)
+	}
 	slices.Sort(modes)
 	slices.Sort(shown)
 	if diff := cmp.Diff(modes, shown); diff != "" {

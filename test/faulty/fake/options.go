@@ -19,7 +19,10 @@ type options struct {
 	pidfile, log, ledger, state string
 	name                        string
 	tools                       []string
-	list                        bool
+	// http is the loopback address to serve HTTP on instead of stdin and stdout; empty for none.
+	http  string
+	port2 int
+	list  bool
 }
 
 func parse(args []string) (options, error) {
@@ -37,6 +40,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&opt.state, "state", "", "`file` that gets a line for each start")
 	flags.StringVar(&opt.name, "name", "faulty", "the server's name")
 	flags.StringVar(&tools, "tools", "", "comma-separated tool names to list instead of the base tools")
+	flags.StringVar(&opt.http, "http", "", "serve HTTP on this loopback `address` (:0 picks a port) and print the URL")
+	flags.IntVar(&opt.port2, "port2", 0, "the other `port` that redirect-cross leads to")
 	flags.BoolVar(&opt.list, "list", false, "print the modes and exit")
 	if err := flags.Parse(args); err != nil {
 		return options{}, err

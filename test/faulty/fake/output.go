@@ -6,11 +6,13 @@ import (
 	"sync"
 )
 
-// output is stdout. Each write is one system call, so nothing is left in a buffer when a mode ends the process.
+// output is stdout, or what takes its place. Each write is one system call, so nothing is left in a buffer when a mode ends the process.
 type output struct {
 	mu     sync.Mutex
 	frames []func(string) string
 	closed bool
+	// sink takes each message instead of stdout; nil for none.
+	sink func(text string)
 }
 
 // send writes one message, framed as the modes want it.
@@ -28,7 +30,11 @@ func (o *output) framed(text string) string {
 func (o *output) write(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
+	switch {
+	case o.closed:
+	case o.sink != nil:
+		o.sink(text)
+	default:
 		_, _ = os.Stdout.WriteString(text)
 	}
 }

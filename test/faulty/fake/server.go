@@ -18,19 +18,24 @@ type server struct {
 	in  *os.File
 	out output
 	// asked has a channel for each request of ours that waits for the client's response, by id.
-	asked sync.Map
+	asked *sync.Map
 	// sleeping has a cancel function for each running sleep, by request id.
-	sleeping sync.Map
+	sleeping *sync.Map
 }
 
 func newServer(opt options) *server {
-	s := &server{options: opt, in: interruptible(os.Stdin)}
+	s := &server{options: opt, asked: new(sync.Map), sleeping: new(sync.Map)}
 	for _, m := range opt.modes {
 		if m.frame != nil {
 			s.out.frames = append(s.out.frames, m.frame)
 		}
 	}
 	return s
+}
+
+// over is the same server with another way out for what it says.
+func (s *server) over(sink func(text string)) *server {
+	return &server{options: s.options, asked: s.asked, sleeping: s.sleeping, out: output{sink: sink}}
 }
 
 // interruptible makes a file whose Close ends a running Read: Go waits on it in its poller only if it does not block.
@@ -44,6 +49,7 @@ func interruptible(f *os.File) *os.File {
 
 // serve runs until stdin ends and returns the exit code.
 func (s *server) serve() int {
+	s.in = interruptible(os.Stdin)
 	s.started()
 	s.watchSignals()
 	for _, m := range s.modes {
