@@ -36,8 +36,9 @@ type CallRequest struct {
 	Tool   string `json:"tool"`
 	// Arguments is a JSON object; nil is {}.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Timeout bounds the running of the call once it was sent; 0 means the server's own. The wait for a server that is
-	// starting is bounded by its start_timeout. To bound both together, give ctx a deadline.
+	// Timeout bounds the running of the call once it was sent; 0 means the server's own. The wait before that is bounded by
+	// the server's start_timeout until it was up for the first time, and by its queue.wait later. To bound all together,
+	// give ctx a deadline.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Meta is passed on to the server as _meta.
 	Meta json.RawMessage `json:"meta,omitempty"`

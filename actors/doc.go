@@ -26,12 +26,14 @@
 //
 // All methods of Supervisor are safe for concurrent use. Inside, each piece of state has one writer, its actor, and nothing
 // blocks in a Receive: what may block runs in a goroutine and sends its end back as a message, stamped with the incarnation
-// it belongs to. Calls of one agent are decided on and sent in the order they were made. Timers only send messages.
+// it belongs to. Calls of one agent are decided on in the order they were made, and those to one server are sent to it in
+// that order. Timers only send messages.
 //
 // # Failure
 //
 // A server's end is a message, and package supervision decides what follows. A panic is a bug: it is recovered before
 // protoactor sees it, everything the actor held is answered as internal, and its parent makes a new one within a budget.
+// What is sent to an actor that is not there becomes a dead letter, and the dead letter gets an answer.
 // Whatever happens, each call gets exactly one result, and leaves exactly one intent and one outcome in the audit.
 //
 // # Testing

@@ -46,7 +46,9 @@ type History struct {
 }
 
 // Used is how many restarts count against the budget at a time.
-func (h History) Used(r Restart, now time.Time) int { return len(recent(h.Restarts, now.Add(-r.Within))) }
+func (h History) Used(r Restart, now time.Time) int {
+	return len(recent(h.Restarts, now.Add(-r.Within)))
+}
 
 // Verb is what to do with the child.
 type Verb string

@@ -157,8 +157,10 @@ func TestDecide(t *testing.T) {
 		},
 		{
 			"needed by a call, a child that rests is started, and its past still counts", rule,
-			History{Streak: 2, Restarts: full}, Event{Kind: Needed},
-			Action{Start, 0}, History{Streak: 2, Restarts: full},
+			History{Streak: 2, Restarts: full},
+			Event{Kind: Needed},
+			Action{Start, 0},
+			History{Streak: 2, Restarts: full},
 		},
 	}
 	for _, tt := range tests {

@@ -20,10 +20,10 @@ var packages = []string{
 }
 
 var (
-	installed  string // the folder with node_modules
-	notThere   error  // why there is none
-	errNoNPM   = errors.New("npm is not installed")
-	errInstall = errors.New("npm cannot install the servers")
+	installed   string // the folder with node_modules
+	errNotThere error  // why there is none
+	errNoNPM    = errors.New("npm is not installed")
+	errInstall  = errors.New("npm cannot install the servers")
 )
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	installed, notThere = dir, install(dir)
+	installed, errNotThere = dir, install(dir)
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
@@ -54,10 +54,10 @@ func needServers(t *testing.T) {
 	switch {
 	case testing.Short():
 		t.Skip("real servers are not started in short mode")
-	case notThere != nil && os.Getenv("CI") != "":
-		t.Fatal(notThere)
-	case notThere != nil:
-		t.Skipf("no real servers to test with: %v", notThere)
+	case errNotThere != nil && os.Getenv("CI") != "":
+		t.Fatal(errNotThere)
+	case errNotThere != nil:
+		t.Skipf("no real servers to test with: %v", errNotThere)
 	}
 }
 
