@@ -53,7 +53,7 @@ func scripted(t testing.TB, modes, script string) spec.Server {
 func TestNothingOfAServerIsLeft(t *testing.T) {
 	ends := map[string]func(*Session){
 		"close":            (*Session).Close, // in short mode the length of the name picks the guardian
-		"killing":          (*Session).Kill,
+		"killed":           (*Session).Kill,
 		"death by SIGKILL": func(s *Session) { _ = killOne(s.PID()) },
 	}
 	for name, script := range leftovers {

@@ -513,7 +513,9 @@ func TestCloseAndKillEndCallsInFlight(t *testing.T) {
 }
 
 func TestAnswersDuringCloseStillCount(t *testing.T) {
-	s := openFake(t, fakeServer(t, "huge-result"), &notes{})
+	server := fakeServer(t, "huge-result")
+	server.StopGrace = 30 * time.Second // a busy machine takes its time for 9 MB
+	s := openFake(t, server, &notes{})
 	end, _ := begin(s, "echo", "")
 	s.Close()
 	if r := wait(t, end); r.Err != nil {
