@@ -85,8 +85,7 @@ func (a *agent) Receive(ctx actor.Context) {
 		a.box.learn(m)
 		a.begin(ctx)
 	case startFailed:
-		a.box.giveUp(m.Server)
-		a.begin(ctx)
+		a.onServerDown(ctx, m.Server)
 	case turned:
 		a.onTurned(ctx, m)
 	case messages.CallResult:
@@ -109,6 +108,16 @@ func (a *agent) onStarted(ctx actor.Context) {
 	a.record(audit.Record{EventType: audit.EventType(messages.AgentStarted)})
 	for _, server := range a.box.servers() {
 		ctx.Request(a.env.instance(server), want{})
+	}
+	a.begin(ctx)
+}
+
+// onServerDown goes on with what the server offered last: it may be back when it is called.
+func (a *agent) onServerDown(ctx actor.Context, server string) {
+	if last, ok := a.env.recall(server); ok {
+		a.box.learn(last)
+	} else {
+		a.box.giveUp(server)
 	}
 	a.begin(ctx)
 }

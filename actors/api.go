@@ -16,7 +16,8 @@ type API interface {
 	// cancelled and the result says cancelled (or timeout, when ctx had a deadline). Safe for concurrent use.
 	CallTool(ctx context.Context, r CallRequest) messages.CallResult
 	// Tools lists the tools of servers, starting those that are not up and waiting for them inside their start
-	// time-out. A server that cannot start is in Down, with the reason, and does not fail the rest.
+	// time-out. A server that cannot start is in Down, with the reason, and does not fail the rest; its tools are those
+	// it had last, if that is known.
 	// Errors: a [RunError] that says invalid for an unknown server or agent.
 	Tools(ctx context.Context, q ToolsQuery) (ToolsResult, error)
 	// Servers is a snapshot of every declared server, in the order of the workspace.
@@ -73,6 +74,8 @@ type ToolInfo struct {
 	InputSchema json.RawMessage     `json:"input_schema,omitempty"`
 	Annotations mcpspec.Annotations `json:"annotations"`
 	Hash        string              `json:"hash"`
+	// Stale is true when the server is down, and this is what it offered when it was up last.
+	Stale bool `json:"stale,omitempty"`
 }
 
 // DownServer is a server that is not up, and why.

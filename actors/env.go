@@ -30,10 +30,11 @@ type env struct {
 	dial     Dialer
 	hub      *hub
 	log      *slog.Logger
-	logs     map[string]*serverLog     // of the servers, by id
-	numbers  map[string]*atomic.Int64  // of the last session of each server, over all instances of it
-	done     chan struct{}             // closed when the root actor has stopped
-	open     *sync.WaitGroup           // sessions that are starting or live
+	logs     map[string]*serverLog    // of the servers, by id
+	numbers  map[string]*atomic.Int64 // of the last session of each server, over all instances of it
+	done     chan struct{}            // closed when the root actor has stopped
+	open     *sync.WaitGroup          // sessions that are starting or live
+	shelf    shelf
 	late     *late                     // what found no journal
 	closing  *atomic.Bool              // a shut-down has begun
 	wrap     func(behaviour) behaviour // nil but in tests, which make actors panic

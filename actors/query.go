@@ -54,6 +54,7 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 	}
 	box := newToolbox(s.env.ws, agent)
 	var result ToolsResult
+	stale := map[string]bool{}
 	answers := s.env.wantAll(ctx, box.servers(), q.Server)
 	for _, id := range box.servers() {
 		switch m := answers[id].(type) {
@@ -62,9 +63,13 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 			result.Warnings = append(result.Warnings, m.Catalogue.Warnings...)
 		case startFailed:
 			result.Down = append(result.Down, DownServer{Server: id, Error: &m.Error})
+			stale[id] = true
+		}
+		if last, ok := s.env.recall(id); ok && box.known[id] == nil {
+			box.learn(last) // so that the tools have their names, also beside those of other servers
 		}
 	}
-	result.Tools = s.infos(box, q.Server)
+	result.Tools = s.infos(box, q.Server, stale)
 	return result, ctx.Err()
 }
 
@@ -133,7 +138,7 @@ func (e *env) wantAll(ctx context.Context, ids []string, only string) map[string
 }
 
 // infos lists the tools in a box, in the order of the workspace.
-func (s *Supervisor) infos(box *toolbox, only string) []ToolInfo {
+func (s *Supervisor) infos(box *toolbox, only string, stale map[string]bool) []ToolInfo {
 	var list []ToolInfo
 	for _, e := range box.entries() {
 		catalogue := box.known[e.Server]
@@ -145,7 +150,7 @@ func (s *Supervisor) infos(box *toolbox, only string) []ToolInfo {
 		list = append(list, ToolInfo{
 			Server: e.Server, Name: e.Tool, Exported: box.exported.Exported(e.Server, e.Tool), Description: tool.Description,
 			Effect: string(tool.Effect), Tier: string(declared.Rules.TierOf(e.Tool)), InputSchema: tool.InputSchema,
-			Annotations: tool.Annotations, Hash: tool.Hash,
+			Annotations: tool.Annotations, Hash: tool.Hash, Stale: stale[e.Server],
 		})
 	}
 	return list

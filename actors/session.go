@@ -141,6 +141,7 @@ func (s *session) life(ctx context.Context, self *actor.PID) {
 		start.n, start.instance = s.n, s.instance
 		s.env.send(self, start)
 		if start.session != nil {
+			s.remember(start.session.Catalogue())
 			<-start.session.Done()
 			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
 		}

@@ -65,6 +65,7 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	}
 	s := &Supervisor{env: newEnv(ws, o), state: state, guardian: guardian, stopped: make(chan struct{})}
 	s.env.logs = newServerLogs(dir, ws)
+	s.env.shelf = shelf{dir: owner.CatalogueDir(dir)}
 	if err := s.spawn(); err != nil {
 		guardian.Close()
 		return nil, errors.Join(err, state.close(s.env))
