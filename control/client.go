@@ -29,6 +29,7 @@ const (
 // Client asks a workspace's owner. Make one with [Dial]. It holds no connection between requests.
 type Client struct {
 	http http.Client
+	pid  int // of the owner; 0 when it did not say
 }
 
 // Dial asks the owner behind the socket who it is and returns a client of it.
@@ -37,13 +38,15 @@ func Dial(socket string) (*Client, error) {
 	c := newClient(socket)
 	ctx, cancel := context.WithTimeout(context.Background(), helloTimeout)
 	defer cancel()
-	err := c.ask(ctx, http.MethodGet, pathHello, nil, nil)
+	var owner hello
+	err := c.ask(ctx, http.MethodGet, pathHello, nil, &owner)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: no answer within %s", ErrNotSent, helloTimeout)
 	}
 	if err != nil {
 		return nil, err
 	}
+	c.pid = owner.PID
 	return c, nil
 }
 
@@ -80,7 +83,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any) (*exchan
 	resp, err := c.http.Do(r)
 	if err != nil {
 		cancel()
-		return nil, brokenOff(ctx, taken.Load(), err)
+		return nil, c.brokenOff(ctx, taken.Load(), err)
 	}
 	x := &exchange{Response: resp, cancel: cancel}
 	if err := x.refusal(); err != nil {
@@ -121,7 +124,7 @@ func (c *Client) tell(ctx context.Context, name string) error {
 	return resp.Body.Close()
 }
 
-// ask makes one request and decodes its answer into out, unless out is nil.
+// ask makes one request and decodes its answer into out.
 func (c *Client) ask(ctx context.Context, method, path string, in, out any) error {
 	x, err := c.send(ctx, method, path, in)
 	if err != nil {
@@ -130,10 +133,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 	defer x.Close()
 	body, err := readBounded(x.Body, MaxBody+envelope)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBroken, err)
-	}
-	if out == nil {
-		return nil
+		return c.brokenOff(ctx, true, err)
 	}
 	return json.Unmarshal(body, out)
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -55,14 +57,18 @@ func failed(ctx context.Context, r actors.CallRequest, err error) messages.CallR
 	case ctx.Err() != nil:
 		return ended(r, messages.Cancelled, ran, "the caller gave up before the workspace's owner answered")
 	case ran == messages.RanMaybe:
-		return ended(r, messages.Lost, ran, err.Error()+"; the tool may have run: look into the audit before calling again")
+		return ended(r, messages.Lost, ran, err.Error()+" during the call; it may have taken effect; `supervisor audit verify` names it")
 	}
 	return ended(r, messages.Internal, ran, err.Error())
 }
 
 func ended(r actors.CallRequest, o messages.Outcome, ran messages.Ran, message string) messages.CallResult {
+	_, agent := governance.ParseAgent(r.Agent)
+	if agent == "" {
+		agent = gov.Operator
+	}
 	return messages.CallResult{
-		Agent: r.Agent, Server: r.Server, Tool: r.Tool, Outcome: o, Ran: ran,
+		Agent: agent, Server: r.Server, Tool: r.Tool, Outcome: o, Ran: ran,
 		Error: &messages.CallError{Kind: string(o), Message: message},
 	}
 }
@@ -119,17 +125,17 @@ func (c *Client) Run(ctx context.Context, r actors.RunRequest, progress func(mes
 			progress(*l.Event)
 		}
 	}
-	return actors.RunResult{}, broken(ctx, lines.Err())
+	return actors.RunResult{}, c.broken(ctx, lines.Err())
 }
 
 // broken is the error of a run whose stream ended without a last line.
-func broken(ctx context.Context, err error) error {
+func (c *Client) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &actors.RunError{Outcome: messages.Cancelled, Message: "the run was given up; the workspace's owner did not say how it ended"}
 	}
-	message := ErrBroken.Error() + " during the run"
-	if err != nil {
-		message += ": " + err.Error()
+	message := (&goneError{pid: c.pid}).Error() + " during the run"
+	if errors.Is(err, bufio.ErrTooLong) {
+		message = ErrBroken.Error() + " during the run: " + errTooLong.Error()
 	}
 	return &actors.RunError{Outcome: messages.Lost, Message: message}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,9 +112,44 @@ func TestAnOwnerThatLeavesBeforeItTookTheRequest(t *testing.T) {
 
 func TestAnOwnerThatDiesDuringACall(t *testing.T) {
 	c := newClient(answering(t, takeBody))
-	r, err := c.Call(t.Context(), actors.CallRequest{Server: "s"})
-	if err != nil || r.Outcome != messages.Lost || r.Ran != messages.RanMaybe {
-		t.Errorf("Call = %+v, %v, want lost, maybe run", r, err)
+	c.pid = 77
+	r, err := c.Call(t.Context(), actors.CallRequest{Agent: "report/boss", Server: "s", Tool: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Duration = 0
+	want := messages.CallResult{
+		Agent: "boss", Server: "s", Tool: "t", Outcome: messages.Lost, Ran: messages.RanMaybe,
+		Error: &messages.CallError{
+			Kind:    "lost",
+			Message: "the process that owns this workspace (pid 77) went away during the call; it may have taken effect; `supervisor audit verify` names it",
+		},
+	}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if r, _ := c.Call(t.Context(), actors.CallRequest{}); r.Agent != "operator" {
+		t.Errorf("the caller without a name is %q", r.Agent)
+	}
+}
+
+func TestTheOwnerSaysItsPID(t *testing.T) {
+	_, c := serve(t, owner{})
+	if c.pid != os.Getpid() {
+		t.Errorf("pid = %d, want ours, %d", c.pid, os.Getpid())
+	}
+}
+
+// What net/http says of a broken connection names methods and addresses that nobody asked for.
+func TestNoAddressesInErrors(t *testing.T) {
+	c := newClient(answering(t, takeBody))
+	_, err := c.Tools(t.Context(), actors.ToolsQuery{})
+	if want := "the process that owns this workspace went away"; !errors.Is(err, ErrBroken) || err.Error() != want {
+		t.Errorf("Tools = %v, want ErrBroken: %s", err, want)
+	}
+	c = newClient(filepath.Join(t.TempDir(), "s"))
+	if _, err := c.Tools(t.Context(), actors.ToolsQuery{}); err == nil || strings.Contains(err.Error(), "http://") {
+		t.Errorf("Tools = %v", err)
 	}
 }
 
@@ -125,7 +161,7 @@ func TestAnOwnerThatDiesDuringARun(t *testing.T) {
 	var seen []messages.EventKind
 	_, err := c.Run(t.Context(), actors.RunRequest{}, func(e messages.Event) { seen = append(seen, e.Kind) })
 	var run *actors.RunError
-	if !errors.As(err, &run) || run.Outcome != messages.Lost {
+	if !errors.As(err, &run) || run.Outcome != messages.Lost || run.Message != "the process that owns this workspace went away during the run" {
 		t.Errorf("Run = %v, want a lost RunError", err)
 	}
 	if diff := cmp.Diff([]messages.EventKind{messages.RunStarted}, seen); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync/atomic"
 )
 
@@ -54,12 +55,36 @@ func newRequest(ctx context.Context, method, path string, in any, taken *atomic.
 // ErrBroken is matched by the error of a request whose connection broke after the owner took it.
 var ErrBroken = errors.New("the connection to the workspace's owner broke")
 
-func brokenOff(ctx context.Context, taken bool, err error) error {
+// errTooLong is an answer that no owner of ours gives.
+var errTooLong = errors.New("the answer is too long")
+
+// goneError is ErrBroken in words for people: a connection to a process on the same machine breaks when that ends.
+type goneError struct {
+	pid   int
+	cause error
+}
+
+func (e *goneError) Error() string {
+	if e.pid == 0 {
+		return "the process that owns this workspace went away"
+	}
+	return fmt.Sprintf("the process that owns this workspace (pid %d) went away", e.pid)
+}
+
+func (e *goneError) Unwrap() []error { return []error{ErrBroken, e.cause} }
+
+func (c *Client) brokenOff(ctx context.Context, taken bool, err error) error {
+	var request *url.Error
+	if errors.As(err, &request) { // its text is a method and an address that nobody asked for
+		err = request.Err
+	}
 	switch {
 	case ctx.Err() != nil && !taken:
 		return ctx.Err()
-	case taken:
+	case errors.Is(err, errTooLong):
 		return fmt.Errorf("%w: %w", ErrBroken, err)
+	case taken:
+		return &goneError{pid: c.pid, cause: err}
 	}
 	return fmt.Errorf("%w: %w", ErrNotSent, err)
 }
@@ -87,7 +112,7 @@ func (e *exchange) refusal() error {
 func readBounded(r io.Reader, limit int) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(body) > limit {
-		err = fmt.Errorf("more than %d bytes", limit)
+		err = fmt.Errorf("%w: more than %d bytes", errTooLong, limit)
 	}
 	return body, err
 }

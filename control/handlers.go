@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
@@ -14,7 +15,7 @@ import (
 
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+pathHello, func(w http.ResponseWriter, _ *http.Request) { respond(w, struct{}{}) })
+	mux.HandleFunc("GET "+pathHello, func(w http.ResponseWriter, _ *http.Request) { respond(w, hello{PID: os.Getpid()}) })
 	mux.HandleFunc("POST "+pathCancel, s.cancel)
 	mux.Handle("GET "+pathServers, answer(s, func(ctx context.Context, _ struct{}) ([]messages.ServerStatus, error) {
 		return s.api.Servers(ctx)

@@ -40,6 +40,11 @@ const MaxBody = 64 << 20
 // envelope is the room around a tool's result in a response.
 const envelope = 1 << 20
 
+// hello is who the owner is.
+type hello struct {
+	PID int `json:"pid"`
+}
+
 // failure is the body of every response that is not 200, and the last line of a run that failed.
 type failure struct {
 	// Outcome is set for what was an [actors.RunError].

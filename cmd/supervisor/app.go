@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ WORKSPACE is a folder with a workspace.yaml, or a .yaml file; the default is the
 for every command. Commands on one workspace share its servers: the first one owns them, the others ask it.
 
 Exit codes: 0 ok, 1 tool error or audit problem, 2 usage or workspace fault, 3 denied, 4 server unavailable, 5 lost,
-6 timeout, 7 cancelled, 8 overloaded, 9 interrupted or stopped, 10 internal error.`
+6 timeout, 7 cancelled, 8 overloaded, 9 interrupted or stopped, 10 internal error. A call that is interrupted was cancelled.`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -40,16 +41,19 @@ func (a *app) root() *cobra.Command {
 		Long:          about,
 		SilenceUsage:  true, // report says it in one line
 		SilenceErrors: true,
+		Version:       control.Version(),
 	}
+	root.SetVersionTemplate("supervisor {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.workspace, "workspace", "w", "", "the workspace's folder or file (default: the current folder)")
-	flags.StringVar(&a.logLevel, "log-level", "", "what is logged to stderr: debug, info, warn, error (default: warn; run and demo, which show events themselves: error)")
+	flags.StringVar(&a.logLevel, "log-level", "error", "what is logged to stderr: debug, info, warn or error")
 	flags.StringVar(&a.logFormat, "log-format", "console", "how it is logged: console or json")
 	root.AddCommand(a.runCommand(), a.validateCommand(), a.toolsCommand(), a.callCommand(), a.auditCommand(),
 		a.demoCommand(), a.demoServerCommand(), a.versionCommand())
+	helpfully(root)
 	return root
 }
 
@@ -77,7 +81,8 @@ func (a *app) path(arg string) (string, error) {
 	return arg, nil
 }
 
-// folder is the workspace's folder, for commands that must work on a workspace that does not load.
+// folder is the workspace's folder, for commands that must work on a workspace that does not load. It must look like
+// one all the same: a mistyped path is not an empty audit log.
 func (a *app) folder(arg string) (string, error) {
 	path, err := a.path(arg)
 	if err != nil {
@@ -87,10 +92,22 @@ func (a *app) folder(arg string) (string, error) {
 	if err != nil {
 		return "", &exit{code: exitInvalid, err: err}
 	}
-	if !info.IsDir() {
+	switch {
+	case !info.IsDir() && !isYAML(path):
+		return "", usage("%s is no workspace: it is neither a folder nor a .yaml file", path)
+	case !info.IsDir():
 		path = filepath.Dir(path)
+	case !slices.ContainsFunc([]string{"workspace.yaml", "workspace.yml", ".supervisor"}, func(name string) bool { return isThere(path, name) }):
+		return "", usage("%s is no workspace: it holds no workspace.yaml or workspace.yml, and no .supervisor", path)
 	}
 	return filepath.Abs(path)
+}
+
+func isYAML(path string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) }
+
+func isThere(folder, name string) bool {
+	_, err := os.Stat(filepath.Join(folder, name))
+	return err == nil
 }
 
 func (a *app) load(arg string) (*config.Workspace, error) {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-supervisor/supervisor/governance/audit"
-	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -32,8 +32,16 @@ func (a *app) auditListCommand() *cobra.Command {
 		Short: "List audit records, the newest last",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
-			var err error
-			f.Outcome = messages.Outcome(outcome)
+			err := filled(c, "agent", "server", "tool", "run", "call")
+			if err != nil {
+				return err
+			}
+			if f.Limit < 1 {
+				return usage("--limit %d: at least 1", f.Limit)
+			}
+			if f.Outcome, err = parseOutcome(outcome, c.Flags().Changed("outcome")); err != nil {
+				return err
+			}
 			if f.Since, err = parseSince(since, time.Now()); err != nil {
 				return err
 			}
@@ -50,8 +58,9 @@ func (a *app) auditListCommand() *cobra.Command {
 	flags.StringVar(&f.Agent, "agent", "", "only of this agent")
 	flags.StringVar(&f.Server, "server", "", "only of this server")
 	flags.StringVar(&f.Tool, "tool", "", "only of this tool")
-	flags.StringVar(&outcome, "outcome", "", "only with this outcome: ok, denied, lost, ...")
+	flags.StringVar(&outcome, "outcome", "", "only with this outcome: "+outcomeNames())
 	flags.StringVar(&f.Run, "run", "", "only of this run")
+	flags.StringVar(&f.CallID, "call", "", "only of the call with this id")
 	flags.StringVar(&since, "since", "", "only since then: a duration like 10m, or a time like 2006-01-02T15:04:05Z")
 	flags.IntVar(&f.Limit, "limit", audit.DefaultLimit, "at most so many, the newest")
 	flags.BoolVar(&asJSON, "json", false, "print each record as one line of JSON")
@@ -64,7 +73,8 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Use:   "verify [WORKSPACE]",
 		Short: "Check the audit log's hash chain, and that each call has one outcome",
 		Long: `Check the audit log's hash chain, and that each call has one intent and one outcome. Calls without an outcome were in
-flight when a supervisor was killed, or are now; they are listed and are no problem of the log.
+flight when a supervisor was killed, or are now; they are listed and are no problem of the log. A folder that may only be
+read can be checked too.
 
 Exit codes: 0 when the log is as it was written; 1 when it has problems.`,
 		Args: cobra.MaximumNArgs(1),
@@ -74,7 +84,7 @@ Exit codes: 0 when the log is as it was written; 1 when it has problems.`,
 				if err != nil {
 					return err
 				}
-				return a.printReport(report, asJSON)
+				return a.printReport(report, asJSON, func(id string) string { return unfinished(ctx, log, id) })
 			})
 		}),
 	}
@@ -98,77 +108,18 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usage("--since %q: use a duration like 10m, or a time like 2006-01-02T15:04:05Z or 2006-01-02", text)
 }
 
-func (a *app) printReport(r audit.Report, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = writeJSON(a.out, r)
-	} else {
-		err = a.printFindings(r)
+func outcomeNames() string {
+	var names []string
+	for _, o := range messages.Outcomes {
+		names = append(names, string(o))
 	}
-	if err == nil && !r.OK() {
-		return &exit{code: exitProblems}
-	}
-	return err
+	return strings.Join(names, ", ")
 }
 
-func (a *app) printFindings(r audit.Report) error {
-	var lines []string
-	for _, p := range r.Problems {
-		lines = append(lines, "problem: "+p.String())
+// parseOutcome reads the name of an outcome; one that was not given is none.
+func parseOutcome(name string, given bool) (messages.Outcome, error) {
+	if o := messages.Outcome(name); !given || slices.Contains(messages.Outcomes, o) {
+		return o, nil
 	}
-	if r.Omitted > 0 {
-		lines = append(lines, fmt.Sprintf("... and %s", count(r.Omitted, "problem")))
-	}
-	for _, id := range r.Unfinished {
-		lines = append(lines, "unfinished: call "+id+" has no outcome")
-	}
-	verdict := "the chain is unbroken"
-	if !r.OK() {
-		verdict = count(len(r.Problems)+r.Omitted, "problem")
-	}
-	lines = append(lines, fmt.Sprintf("%s in %s: %s", count(int(r.Records), "record"), count(r.Segments, "segment"), verdict))
-	for _, line := range lines {
-		if err := a.print(oneLine(line)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *app) printRecords(records []audit.Record, asJSON bool) error {
-	for _, r := range records {
-		var err error
-		if asJSON {
-			err = writeJSON(a.out, r)
-		} else {
-			err = a.print(oneLine(recordLine(r)))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// recordLine is a record in one line: when, what, who, where, how it ended and why.
-func recordLine(r audit.Record) string {
-	tool := join("/", r.Server, r.Tool)
-	why := ""
-	switch {
-	case r.Outcome == messages.Denied:
-		why = join(" ", r.PolicyReason, "["+r.PolicyRule+"]")
-	case r.Error != nil:
-		why = r.Error.Message
-	case r.Exit != nil:
-		why = exitWords(*r.Exit)
-	}
-	took := ""
-	if r.Duration > 0 {
-		took = short(time.Duration(r.Duration))
-	}
-	return join(" ", r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), string(r.EventType), r.AgentID, tool, string(r.Outcome), took, why)
-}
-
-func exitWords(e messages.Exit) string {
-	return mcpspec.Exit{Code: e.Code, Signal: e.Signal, Reason: e.Reason, StderrTail: e.StderrTail}.String()
+	return "", usage("--outcome %q: use one of %s", name, outcomeNames())
 }

@@ -26,10 +26,13 @@ With three words, the last one is taken for arguments when it begins with "{" or
 the workspace when it is a folder or a .yaml file. With --workspace every word is SERVER, TOOL and arguments.
 
 Without --agent the caller is "operator", who holds all grants and scopes. The exit code is the call's outcome: 0 ok,
-1 tool error, 2 invalid, 3 denied, 4 unavailable, 5 lost, 6 timeout, 7 cancelled, 8 overloaded, 9 stopped or interrupted,
-10 internal error.`,
+1 tool error, 2 invalid, 3 denied, 4 unavailable, 5 lost, 6 timeout, 7 cancelled (as by an interrupt), 8 overloaded,
+9 stopped, or interrupted before the call was made, 10 internal error.`,
 		Args: cobra.RangeArgs(2, 4),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
+			if err := filled(c, "agent"); err != nil {
+				return err
+			}
 			words, err := parseCall(args, a.workspace != "", isWorkspace)
 			if err != nil {
 				return err
@@ -61,7 +64,7 @@ func (a *app) call(ctx context.Context, workspace string, r actors.CallRequest, 
 		if err != nil {
 			return err
 		}
-		if err := a.printCall(result, asJSON); err != nil {
+		if err := a.printCall(result, hints{workspace: a.named(workspace), unknownAgent: !knows(ws, r.Agent)}, asJSON); err != nil {
 			return fmt.Errorf("write the output: %w", err)
 		}
 		if result.Outcome != messages.OK {
@@ -71,12 +74,12 @@ func (a *app) call(ctx context.Context, workspace string, r actors.CallRequest, 
 	})
 }
 
-func (a *app) printCall(r messages.CallResult, asJSON bool) error {
+func (a *app) printCall(r messages.CallResult, h hints, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.out, r)
 	}
 	if r.Outcome != messages.OK {
-		a.say("supervisor: %s", printable(explain(r)))
+		a.say("supervisor: %s", printable(explain(r, h)))
 		if r.Error != nil {
 			a.sayTail(r.Error.Exit)
 		}

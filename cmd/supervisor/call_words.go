@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mcp-supervisor/supervisor/control"
@@ -21,7 +20,13 @@ func parseCall(words []string, given bool, isWorkspace func(string) bool) (callW
 	leading := false // the first word is the workspace
 	switch len(words) {
 	case 3:
-		leading = !given && !looksLikeArguments(words[2]) && isWorkspace(words[0])
+		if !given && !looksLikeArguments(words[2]) {
+			leading = isWorkspace(words[0])
+			if !leading && !json.Valid([]byte(words[2])) {
+				return callWords{}, usage(`%q is not a folder or a .yaml file; if it is the server, %q is no JSON object: write the arguments as '{"name": "value"}'`,
+					words[0], words[2])
+			}
+		}
 	case 4:
 		leading = true
 	}
@@ -33,6 +38,9 @@ func parseCall(words []string, given bool, isWorkspace func(string) bool) (callW
 		w.workspace, words = words[0], words[1:]
 	}
 	w.server, w.tool = words[0], words[1]
+	if w.server == "" || w.tool == "" || leading && w.workspace == "" {
+		return callWords{}, usage("WORKSPACE, SERVER and TOOL must not be empty")
+	}
 	if len(words) > 2 {
 		w.arguments = words[2]
 	}
@@ -48,8 +56,7 @@ func isWorkspace(path string) bool {
 	if err != nil {
 		return false
 	}
-	ext := filepath.Ext(path)
-	return info.IsDir() || ext == ".yaml" || ext == ".yml"
+	return info.IsDir() || isYAML(path)
 }
 
 // readArguments returns the JSON object that a word stands for; nil for none.

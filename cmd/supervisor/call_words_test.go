@@ -28,9 +28,17 @@ func TestParseCall(t *testing.T) {
 		"four words":                                {words: "nowhere hello greet x", want: callWords{workspace: "nowhere", server: "hello", tool: "greet", arguments: "x"}},
 		"a workspace given":                         {words: "ws files x", given: true, want: callWords{server: "ws", tool: "files", arguments: "x"}},
 		"a workspace given twice":                   {words: "ws hello greet {}", given: true, fails: true},
+		"no folder leads, and no JSON ends":         {words: "nodir ok echo", fails: true},
+		"no server":                                 {words: "'' read", fails: true},
+		"no tool":                                   {words: "ws files ''", fails: true},
+		"no workspace":                              {words: "'' files read {}", fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := parseCall(strings.Fields(c.words), c.given, folders)
+			words := strings.Fields(c.words)
+			for i := range words {
+				words[i] = strings.TrimPrefix(words[i], "''") // as a shell says nothing
+			}
+			got, err := parseCall(words, c.given, folders)
 			if (err != nil) != c.fails {
 				t.Fatalf("error = %v", err)
 			}

@@ -46,7 +46,6 @@ Exit codes: 0 when every promise of the table was kept; 1 when one was broken; 9
 			if !c.Flags().Changed("seed") {
 				o.seed = uint64(time.Now().UnixNano()) % 1_000_000
 			}
-			a.quiet()
 			return a.demo(c.Context(), o)
 		}),
 	}

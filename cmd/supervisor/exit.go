@@ -67,14 +67,18 @@ func codeOf(err error) int {
 	return exitInternal
 }
 
-// interruptedExit is how a command ends that was interrupted before its job was done.
+// interruptedExit is how a command ends that was interrupted before its job was done. One that knows its exit code keeps
+// it: that is what its output says.
 func interruptedExit(err error) error {
 	var known *exit
-	if errors.As(err, &known) { // it has said what it had to
-		return &exit{code: exitInterrupted, err: known.err}
+	if errors.As(err, &known) {
+		return err
 	}
 	return &exit{code: exitInterrupted, err: fmt.Errorf("interrupted: %w", err)}
 }
+
+// suggestions puts what cobra writes on lines of their own into the sentence.
+var suggestions = strings.NewReplacer("\n\nDid you mean this?\n\t", "; did you mean ", "\n\t", " or ")
 
 // report says what went wrong, once, and returns the exit code.
 func (a *app) report(err error) int {
@@ -83,7 +87,7 @@ func (a *app) report(err error) int {
 	}
 	var known *exit
 	if !errors.As(err, &known) {
-		a.say("supervisor: %s; see supervisor --help", printable(strings.TrimSpace(err.Error())))
+		a.say("supervisor: %s; see supervisor --help", oneLine(suggestions.Replace(err.Error())))
 		return exitInvalid
 	}
 	if known.err != nil {

@@ -23,7 +23,8 @@ func TestExitCodes(t *testing.T) {
 		"a usage error":            {usage("no %s", "such"), 2, "supervisor: no such\n"},
 		"said already":             {&exit{code: 3}, 3, ""},
 		"a run without an answer":  {&exit{code: codeOf(&actors.RunError{Outcome: messages.Unavailable, Message: "m"}), err: errors.New("m")}, 4, "supervisor: m\n"},
-		"an interrupted call":      {interruptedExit(&exit{code: 7}), 9, ""},
+		"an interrupted call":      {interruptedExit(&exit{code: 7}), 7, ""},
+		"cobra's suggestions":      {errors.New("unknown command\n\nDid you mean this?\n\tcall\n\ttools\n"), 2, "supervisor: unknown command; did you mean call or tools; see supervisor --help\n"},
 		"an interrupted start":     {interruptedExit(errors.New("x")), 9, "supervisor: interrupted: x\n"},
 		"what servers put into it": {&exit{code: 10, err: errors.New("\x1b[2J")}, 10, "supervisor: \\u001b[2J\n"},
 	} {

@@ -2,18 +2,20 @@ package main
 
 import (
 	"log/slog"
+	"math"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/exp/zapslog"
 	"go.uber.org/zap/zapcore"
 )
 
-// quiet is for commands that show events themselves: without --log-level only errors are logged.
-func (a *app) quiet() { a.logLevel = orElse(a.logLevel, "error") }
+// never is a level that no record has.
+const never = slog.Level(math.MaxInt)
 
-// logger writes to stderr, at --log-level and in --log-format.
+// logger writes to stderr, at --log-level and in --log-format. It adds no stacks of the code that logs: a crash carries
+// its own.
 func (a *app) logger() (*slog.Logger, error) {
-	level, err := zapcore.ParseLevel(orElse(a.logLevel, "warn"))
+	level, err := zapcore.ParseLevel(a.logLevel)
 	if err != nil {
 		return nil, usage("--log-level %q: use debug, info, warn or error", a.logLevel)
 	}
@@ -30,5 +32,5 @@ func (a *app) logger() (*slog.Logger, error) {
 		return nil, usage("--log-format %q: use console or json", a.logFormat)
 	}
 	core := zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(a.err)), level)
-	return slog.New(zapslog.NewHandler(core)), nil
+	return slog.New(zapslog.NewHandler(core, zapslog.AddStacktraceAt(never))), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/control"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
+	"github.com/mcp-supervisor/supervisor/mcp"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -51,12 +52,13 @@ func (a *app) withAPI(ctx context.Context, ws *config.Workspace, fn func(context
 	}
 	in := a.catch(ctx)
 	defer in.release()
+	defer mcp.AdoptOrphans()() // this program starts no process but through package mcp
 	err = search(in.soft, func() (*owner.HeldError, error) {
 		sup, err := actors.Start(in.hard, ws, actors.WithLogger(log)) // its end skips the drain
 		if err == nil {
 			return nil, a.own(in, sup, fn)
 		}
-		return asking(in.soft, err, fn)
+		return asking(in.soft, readOnly(ws.Root, err), fn)
 	})
 	if err != nil && interrupted(in.soft) {
 		return interruptedExit(err)

@@ -17,20 +17,39 @@ import (
 type progress struct {
 	out   io.Writer
 	began time.Time
+	// starting are the servers that were started and are not up yet.
+	starting map[string]bool
 	// exits holds how servers ended, until the next event of the server tells what follows from it.
-	exits map[string]string
+	exits map[string]ending
 }
 
+// ending is how a server ended, and what it wrote last where that explains it.
+type ending struct {
+	words  string
+	stderr []string
+}
+
+// lastLines is how much of a server's stderr progress shows: the end of a stack trace and its message.
+const lastLines = 5
+
 func newProgress(out io.Writer) *progress {
-	return &progress{out: out, began: time.Now(), exits: map[string]string{}}
+	return &progress{out: out, began: time.Now(), starting: map[string]bool{}, exits: map[string]ending{}}
 }
 
 func (p *progress) show(e messages.Event) {
-	if e.Kind == messages.ServerExited {
-		p.exits[e.Server] = orElse(e.Detail, "ended")
+	switch e.Kind {
+	case messages.ServerStarting:
+		p.starting[e.Server] = true
+	case messages.ServerUp:
+		delete(p.starting, e.Server)
+	case messages.ServerExited:
+		p.exits[e.Server] = ending{words: orElse(e.Detail, "ended"), stderr: telling(e.Exit, p.starting[e.Server])}
+		delete(p.starting, e.Server)
 		return
+	default:
 	}
-	mark, text := describe(e, p.exits[e.Server])
+	exit := p.exits[e.Server]
+	mark, text := describe(e, exit.words)
 	if e.Server != "" && e.CallID == "" {
 		delete(p.exits, e.Server)
 	}
@@ -39,6 +58,20 @@ func (p *progress) show(e messages.Event) {
 	}
 	at := e.Time.Sub(p.began)
 	_, _ = fmt.Fprintf(p.out, "%8s %s %s\n", "+"+seconds(max(at, 0)), mark, oneLine(text))
+	if e.CallID == "" {
+		for _, line := range exit.stderr {
+			_, _ = fmt.Fprintf(p.out, "      stderr | %s\n", oneLine(line))
+		}
+	}
+}
+
+// telling returns the last lines of a server that did not come up, or that ended by itself with an error. What a server
+// wrote before it was killed explains nothing, and a single line is in the words already.
+func telling(e *messages.Exit, starting bool) []string {
+	if e == nil || len(e.StderrTail) < 2 || !starting && (e.Code <= 0 || e.Signal != "") {
+		return nil
+	}
+	return e.StderrTail[max(0, len(e.StderrTail)-lastLines):]
 }
 
 // end sums a run up.
@@ -68,6 +101,9 @@ func describe(e messages.Event, exit string) (mark, text string) {
 	case messages.CallEnded:
 		return describeCall(e)
 	case messages.AgentCompleted:
+		if e.Outcome != messages.OK {
+			return "!", fmt.Sprintf("agent %s ended: %s", e.Agent, e.Outcome)
+		}
 		return " ", fmt.Sprintf("agent %s done", e.Agent)
 	case messages.ActorCrashed:
 		line, _, _ := strings.Cut(e.Detail, "\n") // the stack is for the log
@@ -100,7 +136,7 @@ func tally(calls map[messages.Outcome]int) string {
 	if sum == 0 {
 		return "no calls"
 	}
-	return fmt.Sprintf("%d calls: %s", sum, strings.Join(parts, ", "))
+	return count(sum, "call") + ": " + strings.Join(parts, ", ")
 }
 
 // join joins the parts that are not empty.

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/messages"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -21,14 +22,13 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Run a topology and print its root agent's answer on stdout. What happens meanwhile is told on stderr.
 
 Exit codes: 0 when the root agent answered, whatever its tools did; 2 the workspace has faults; 4 a significant server
-failed; 9 interrupted; 10 internal error.`,
+failed; 9 interrupted (with --json the outcome is "stopped"); 10 internal error.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
 			ws, err := a.load(first(args))
 			if err != nil {
 				return err
 			}
-			a.quiet()
 			a.warn(ws)
 			return a.run(c.Context(), ws, r, asJSON)
 		}),
@@ -52,6 +52,12 @@ func (a *app) run(ctx context.Context, ws *config.Workspace, r actors.RunRequest
 		result, err := api.Run(ctx, r, view.show)
 		if errors.Is(err, control.ErrNotSent) {
 			return err
+		}
+		if err != nil && interrupted(ctx) {
+			err = &actors.RunError{Outcome: messages.Stopped, Message: err.Error()}
+		}
+		if err != nil {
+			err = &exit{code: codeOf(err), err: err}
 		}
 		if asJSON {
 			return errors.Join(a.printRun(result, err), err)

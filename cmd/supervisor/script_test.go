@@ -34,8 +34,11 @@ func TestScripts(t *testing.T) {
 			"example": example, "exits": exits, "waitfor": waitFor, "lines": lines, "gone": gone, "signal": signalAll, "ended": endedWith,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "hup" { // SIGHUP is not ignored: scripts that send it make sense
+			switch name {
+			case "hup": // SIGHUP is not ignored: scripts that send it make sense
 				return !signal.Ignored(syscall.SIGHUP), nil
+			case "root":
+				return os.Geteuid() == 0, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

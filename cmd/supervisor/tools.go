@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ names, as skills and "supervisor call" use them; --json has the names that model
 Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked for could be started.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
+			if err := filled(c, "server", "agent"); err != nil {
+				return err
+			}
 			ws, err := a.load(first(args))
 			if err != nil {
 				return err
@@ -30,6 +34,9 @@ Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked
 			return a.withAPI(c.Context(), ws, func(ctx context.Context, api api) error {
 				found, err := api.Tools(ctx, q)
 				if err != nil {
+					return err
+				}
+				if err := a.sayFailed(ctx, api, found); err != nil {
 					return err
 				}
 				return a.printTools(found, asJSON)
@@ -82,6 +89,19 @@ func (a *app) sayDown(found actors.ToolsResult) {
 	for _, w := range found.Warnings {
 		a.say("warning: %s", oneLine(w))
 	}
+}
+
+// sayFailed tells which servers are down whose tools are known from before.
+func (a *app) sayFailed(ctx context.Context, api api, found actors.ToolsResult) error {
+	servers, err := api.Servers(ctx)
+	for _, s := range servers {
+		down := s.State == messages.StateFailed || s.State == messages.StateBackoff
+		if !down || !slices.ContainsFunc(found.Tools, func(t actors.ToolInfo) bool { return t.Server == s.ID }) {
+			continue
+		}
+		a.say("! server %s: %s", oneLine(s.ID), oneLine(join("; ", string(s.State), s.LastExit, "its tools are as they were last seen")))
+	}
+	return err
 }
 
 // cut shortens s to n characters.

@@ -21,12 +21,17 @@ func (a *app) validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [WORKSPACE]",
 		Short: "Check a workspace's files and list everything that is wrong",
-		Long: `Check a workspace's files without starting anything. All faults are listed at once, each with file, line and what to do.
+		Long: `Check a workspace's files, and the scripts of its agents, without starting anything. All faults are listed at once, each
+with file, line and what to do.
 
 Exit codes: 0 when the workspace can be used, warnings or not; 2 when it has faults.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.command(func(_ *cobra.Command, args []string) error {
-			ws, err := a.load(first(args))
+			path, err := a.path(first(args))
+			if err != nil {
+				return err
+			}
+			ws, err := config.Load(path, config.Options{})
 			v, err := judge(ws, err)
 			if err != nil {
 				return err
@@ -55,8 +60,10 @@ func judge(ws *config.Workspace, err error) (verdict, error) {
 	case err != nil:
 		return v, err
 	}
-	v.Valid = true
-	v.Warnings = append(v.Warnings, ws.Warnings...)
+	faults, warnings := checkModels(ws)
+	v.Faults = append(v.Faults, faults...)
+	v.Warnings = append(append(v.Warnings, ws.Warnings...), warnings...)
+	v.Valid = len(v.Faults) == 0
 	return v, nil
 }
 

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -17,6 +19,8 @@ func TestProgress(t *testing.T) {
 		want  string
 	}{
 		"a server is up":     {messages.Event{Kind: messages.ServerUp, Server: "files", Detail: "4 tools", Duration: ms(310)}, "  +1.20s   server files up (4 tools, 0.31s)\n"},
+		"an agent is done":   {messages.Event{Kind: messages.AgentCompleted, Agent: "r", Outcome: messages.OK}, "  +1.20s   agent r done\n"},
+		"an agent gave up":   {messages.Event{Kind: messages.AgentCompleted, Agent: "r", Outcome: messages.Cancelled}, "  +1.20s ! agent r ended: cancelled\n"},
 		"a start again":      {messages.Event{Kind: messages.ServerRestarting, Server: "files", Restarts: 1, Budget: 5}, "  +1.20s ! server files restart 1 of 5 in 0.00s\n"},
 		"a stop of ours":     {messages.Event{Kind: messages.ServerStopped, Server: "files"}, ""},
 		"it is given up":     {messages.Event{Kind: messages.ServerFailed, Server: "files", Detail: "no more"}, "  +1.20s ! server files failed: no more\n"},
@@ -29,7 +33,9 @@ func TestProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			c.event.Time = began.Add(1200 * time.Millisecond)
-			(&progress{out: &b, began: began}).show(c.event)
+			p := newProgress(&b)
+			p.began = began
+			p.show(c.event)
 			if b.String() != c.want {
 				t.Errorf("showed %q, want %q", b.String(), c.want)
 			}
@@ -65,7 +71,58 @@ func TestAnExitIsToldWithWhatFollowsFromIt(t *testing.T) {
 	}
 }
 
+func TestStderrIsShownWhereItExplains(t *testing.T) {
+	lines := []string{"0", "1", "2", "3", "4", "5\x1b"}
+	const tail = "      stderr | 1\n      stderr | 2\n      stderr | 3\n      stderr | 4\n      stderr | 5\\u001b\n"
+	starting := messages.Event{Kind: messages.ServerStarting}
+	up := messages.Event{Kind: messages.ServerUp}
+	again := messages.Event{Kind: messages.ServerRestarting, Budget: 5}
+	for name, c := range map[string]struct {
+		before []messages.Event
+		exit   *messages.Exit
+		next   messages.Event
+		want   string
+	}{
+		"it did not come up":          {[]messages.Event{starting}, &messages.Exit{Code: 0, StderrTail: lines}, again, tail},
+		"it was killed while it came": {[]messages.Event{starting}, &messages.Exit{Code: -1, Signal: "SIGKILL", StderrTail: lines}, again, tail},
+		"it is given up":              {[]messages.Event{starting}, &messages.Exit{Code: 3, StderrTail: lines}, messages.Event{Kind: messages.ServerFailed}, tail},
+		"it exited with an error":     {[]messages.Event{starting, up}, &messages.Exit{Code: 3, StderrTail: lines}, again, tail},
+		"we saw no start of it":       {nil, &messages.Exit{Code: 3, StderrTail: lines}, again, tail},
+		"it was killed":               {[]messages.Event{starting, up}, &messages.Exit{Code: -1, Signal: "SIGKILL", StderrTail: lines}, again, ""},
+		"it ended well":               {[]messages.Event{starting, up}, &messages.Exit{Code: 0, StderrTail: lines}, again, ""},
+		"we stopped it":               {[]messages.Event{starting, up}, &messages.Exit{Code: 3, StderrTail: lines}, messages.Event{Kind: messages.ServerStopped}, ""},
+		"no post-mortem":              {[]messages.Event{starting}, nil, again, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			p := newProgress(&b)
+			for _, e := range append(c.before, messages.Event{Kind: messages.ServerExited, Exit: c.exit}, c.next) {
+				e.Server = "s"
+				p.show(e)
+			}
+			_, got, _ := strings.Cut(b.String(), "      stderr")
+			if got != "" {
+				got = "      stderr" + got
+			}
+			if got != c.want {
+				t.Errorf("showed %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func ms(n int) messages.Millis { return messages.Millis(time.Duration(n) * time.Millisecond) }
+
+func TestTally(t *testing.T) {
+	for want, calls := range map[string]map[messages.Outcome]int{
+		"no calls":     nil,
+		"1 call: 1 ok": {messages.OK: 1},
+	} {
+		if got := tally(calls); got != want {
+			t.Errorf("tally = %q, want %q", got, want)
+		}
+	}
+}
 
 func TestTheEndOfARun(t *testing.T) {
 	var b strings.Builder
@@ -80,28 +137,88 @@ func TestTheEndOfARun(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for name, c := range map[string]struct {
 		result messages.CallResult
+		hints  hints
 		want   string
 	}{
 		"denied": {
 			messages.CallResult{Outcome: messages.Denied, Error: &messages.CallError{Kind: "denied", Message: "DENIED: no grant"}},
-			"s/t: denied: DENIED: no grant; `supervisor audit list --outcome denied` names the rule",
+			hints{workspace: " ws"},
+			"s/t: denied: DENIED: no grant; `supervisor audit list ws --outcome denied` names the rule",
+		},
+		"no such tool": {
+			messages.CallResult{Outcome: messages.Invalid, Error: &messages.CallError{Kind: "invalid", Message: "no tool"}},
+			hints{workspace: " ws"},
+			"s/t: invalid: no tool; `supervisor tools ws` lists what there is, with --json the schemas of the arguments",
+		},
+		"no such agent": {
+			messages.CallResult{Outcome: messages.Invalid, Error: &messages.CallError{Kind: "invalid", Message: "no agent"}},
+			hints{unknownAgent: true},
+			"s/t: invalid: no agent",
 		},
 		"a JSON-RPC error": {
 			messages.CallResult{Outcome: messages.ToolError, Error: &messages.CallError{Kind: "rpc", Code: -32000, Message: "boom"}},
+			hints{},
 			"s/t: tool_error: boom (JSON-RPC error -32000)",
 		},
 		"unavailable, and when it is back": {
 			messages.CallResult{Outcome: messages.Unavailable, Error: &messages.CallError{Kind: "unavailable", Message: "server `s` is down", RetryAfter: ms(250)}},
+			hints{},
 			"s/t: unavailable: server `s` is down (expected back in 0.25s)",
 		},
-		"nothing said": {messages.CallResult{Outcome: messages.Stopped}, "s/t: stopped"},
+		"nothing said": {messages.CallResult{Outcome: messages.Stopped}, hints{}, "s/t: stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.result.Server, c.result.Tool = "s", "t"
-			if got := explain(c.result); got != c.want {
+			if got := explain(c.result, c.hints); got != c.want {
 				t.Errorf("explain = %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAHintNamesTheWorkspaceAgain(t *testing.T) {
+	for _, c := range []struct{ flag, arg, want string }{
+		{"", "", ""}, {"", "./ws", " ./ws"}, {"other", "", " other"}, {"", "my ws's", ` 'my ws'\''s'`},
+	} {
+		if got := (&app{workspace: c.flag}).named(c.arg); got != c.want {
+			t.Errorf("named(%q) = %q, want %q", c.arg, got, c.want)
+		}
+	}
+}
+
+func TestKnows(t *testing.T) {
+	boss := config.Agent{Agent: gov.Agent{ID: "boss"}}
+	ws := &config.Workspace{Topologies: map[string]config.Topology{"a": {Name: "a", Root: boss}, "b": {Name: "b", Root: boss}}}
+	for name, want := range map[string]bool{"": true, "operator": true, "a/boss": true, "boss": false, "nobody": false, "c/boss": false} {
+		if got := knows(ws, name); got != want {
+			t.Errorf("knows(%q) = %v", name, got)
+		}
+	}
+}
+
+func TestTheLogHasNoStacks(t *testing.T) {
+	var b strings.Builder
+	a := &app{err: &b, logLevel: "error", logFormat: "console"}
+	log, err := a.logger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Warn("unheard")
+	log.Error("heard", "key", "value")
+	if got := b.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "heard") || strings.Contains(got, "unheard") {
+		t.Errorf("logged %q, want one line", got)
+	}
+}
+
+// At most a screenful of unfinished calls is told one by one.
+func TestUnfinishedCalls(t *testing.T) {
+	var b strings.Builder
+	r := audit.Report{Records: 50, Segments: 1, Unfinished: make([]string, maxUnfinished+2)}
+	if err := (&app{out: &b}).printReport(r, false, func(string) string { return "one" }); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Count(got, "unfinished: one\n") != maxUnfinished || !strings.Contains(got, "unfinished: and 2 more;") {
+		t.Errorf("printed %s", got)
 	}
 }
 
