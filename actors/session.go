@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -133,85 +132,6 @@ func (s *session) onStarted(ctx actor.Context) {
 	})
 }
 
-// life opens the session and waits for its death, off the mailbox. Whatever happens, the actor hears of the end once
-// nothing of the session is left.
-func (s *session) life(ctx context.Context, self *actor.PID) {
-	crash := safe.Run("session of "+s.declared.ID, func() {
-		start := s.open(ctx, self)
-		start.n, start.instance = s.n, s.instance
-		s.env.send(self, start)
-		if start.session != nil {
-			s.remember(start.session.Catalogue())
-			<-start.session.Done()
-			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
-		}
-	})
-	if crash == nil {
-		return
-	}
-	s.env.crashed(crash)
-	if live := s.custody.release(); live != nil {
-		live.Kill()
-	}
-	s.env.send(self, over{n: s.n, instance: s.instance, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
-}
-
-func (s *session) open(ctx context.Context, self *actor.PID) opened {
-	live, catalogue, err := s.dial(ctx, self)
-	if err == nil {
-		return opened{session: live, catalogue: catalogue}
-	}
-	exit := mcpspec.Exit{Code: -1, Reason: err.Error()}
-	var failed *DialError
-	if errors.As(err, &failed) {
-		exit = failed.Exit
-		if exit.Reason == "" && exit.Code < 0 && exit.Signal == "" {
-			exit.Reason = failed.Error()
-		}
-	}
-	return opened{exit: exit}
-}
-
-// dialSlack lets a dialer end by the server's start time-out, which it knows, and say so, before its context ends.
-const dialSlack = time.Second
-
-func (s *session) dial(ctx context.Context, self *actor.PID) (Session, *governance.Catalogue, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout+dialSlack)
-	defer cancel()
-	spec, err := s.env.resolve(ctx, s.declared)
-	if err != nil {
-		return nil, nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error(), Hopeless: true}, Err: err}
-	}
-	live, err := s.env.dial(ctx, spec, s.hooks(self))
-	if err != nil {
-		return nil, nil, err
-	}
-	if !s.custody.keep(live) {
-		live.Kill()
-		return nil, nil, context.Canceled
-	}
-	return live, s.catalogue(live.Catalogue()), nil
-}
-
-// catalogue compiles what the server offers into what the gate needs, and tells what was left out.
-func (s *session) catalogue(c *mcpspec.Catalogue) *governance.Catalogue {
-	built := governance.NewCatalogue(c, s.declared.Rules)
-	for _, text := range built.Warnings {
-		s.env.send(s.instance, warned{Text: text})
-	}
-	return built
-}
-
-func (s *session) hooks(self *actor.PID) Hooks {
-	return Hooks{
-		Mask:         s.env.keeper.Mask,
-		Stderr:       s.env.stderr(s.declared.ID),
-		Warn:         func(text string) { s.env.send(s.instance, warned{Text: s.env.keeper.Mask(text)}) },
-		ToolsChanged: func() { s.env.send(self, refresh{}) },
-		Roots:        s.env.roots(),
-	}
-}
-
 func (s *session) onOpened(ctx actor.Context, m opened) {
 	s.stop()
 	if m.session == nil {
@@ -322,31 +242,4 @@ func (s *session) run(do func()) {
 	if s.live != nil {
 		safe.Go("session of "+s.declared.ID, s.env.crashed, do)
 	}
-}
-
-// custody is who has to end a session that was opened: the goroutine that opened it until keep, the actor from then on.
-type custody struct {
-	mu   sync.Mutex
-	live Session
-	gone bool
-}
-
-// keep hands a session over. It reports false when the actor is gone, and the session is still the caller's.
-func (c *custody) keep(live Session) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.gone {
-		c.live = live
-	}
-	return !c.gone
-}
-
-// release marks the actor as gone and returns the session it had, or nil.
-func (c *custody) release() Session {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.gone = true
-	live := c.live
-	c.live = nil
-	return live
 }

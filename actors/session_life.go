@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+)
+
+// life opens the session and waits for its death, off the mailbox. Whatever happens, the actor hears of the end once
+// nothing of the session is left.
+func (s *session) life(ctx context.Context, self *actor.PID) {
+	crash := safe.Run("session of "+s.declared.ID, func() {
+		start := s.open(ctx, self)
+		start.n, start.instance = s.n, s.instance
+		s.env.send(self, start)
+		if start.session != nil {
+			s.remember(start.session.Catalogue())
+			<-start.session.Done()
+			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
+		}
+	})
+	if crash == nil {
+		return
+	}
+	s.env.crashed(crash)
+	if live := s.custody.release(); live != nil {
+		live.Kill()
+	}
+	s.env.send(self, over{n: s.n, instance: s.instance, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
+}
+
+func (s *session) open(ctx context.Context, self *actor.PID) opened {
+	live, catalogue, err := s.dial(ctx, self)
+	if err == nil {
+		return opened{session: live, catalogue: catalogue}
+	}
+	exit := mcpspec.Exit{Code: -1, Reason: err.Error()}
+	var failed *DialError
+	if errors.As(err, &failed) {
+		exit = failed.Exit
+		if exit.Reason == "" && exit.Code < 0 && exit.Signal == "" {
+			exit.Reason = failed.Error()
+		}
+	}
+	return opened{exit: exit}
+}
+
+// dialSlack lets a dialer end by the server's start time-out, which it knows, and say so, before its context ends.
+const dialSlack = time.Second
+
+func (s *session) dial(ctx context.Context, self *actor.PID) (Session, *governance.Catalogue, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout+dialSlack)
+	defer cancel()
+	spec, err := s.env.resolve(ctx, s.declared)
+	if err != nil {
+		return nil, nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error(), Hopeless: true}, Err: err}
+	}
+	live, err := s.env.dial(ctx, spec, s.hooks(self))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !s.custody.keep(live) {
+		live.Kill()
+		return nil, nil, context.Canceled
+	}
+	return live, s.catalogue(live.Catalogue()), nil
+}
+
+// catalogue compiles what the server offers into what the gate needs, and tells what was left out.
+func (s *session) catalogue(c *mcpspec.Catalogue) *governance.Catalogue {
+	built := governance.NewCatalogue(c, s.declared.Rules)
+	for _, text := range built.Warnings {
+		s.env.send(s.instance, warned{Text: text})
+	}
+	return built
+}
+
+func (s *session) hooks(self *actor.PID) Hooks {
+	return Hooks{
+		Mask:         s.env.keeper.Mask,
+		Stderr:       s.env.stderr(s.declared.ID),
+		Warn:         func(text string) { s.env.send(s.instance, warned{Text: s.env.keeper.Mask(text)}) },
+		ToolsChanged: func() { s.env.send(self, refresh{}) },
+		Roots:        s.env.roots(),
+	}
+}
