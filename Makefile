@@ -60,8 +60,9 @@ cover: ## fail when a pure package is covered less than COVER_FLOOR= percent
 		END { if (low || !n) { print "below the floor of " floor "%"; exit 1 } }'
 
 .PHONY: vet
-vet: ## go vet
+vet: ## go vet, of the bench too
 	go vet ./...
+	go -C bench vet ./...
 
 .PHONY: lint
 lint: $(LINT) ## run the linters of .golangci.yml
@@ -80,9 +81,9 @@ tidy: ## fail when go.mod or go.sum is not tidy
 	go mod tidy -diff
 
 .PHONY: cross
-cross: ## build mcp for the other systems
-	GOOS=darwin GOARCH=arm64 go build ./mcp/...
-	GOOS=windows GOARCH=amd64 go build ./mcp/...
+cross: ## vet for the other systems: all of it for macOS, package mcp for Windows
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./mcp ./mcp/spec ./mcp/names
 
 .PHONY: check
 check: fmt-check vet lint race ## what CI runs, and what a change must pass
