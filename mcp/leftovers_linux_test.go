@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,11 +34,29 @@ func marking(script, mark string) string { return strings.ReplaceAll(script, "MA
 // guard returns a guardian that is closed at the end.
 func guard(t testing.TB, o GuardianOptions) *Guardian {
 	t.Helper()
+	var mu sync.Mutex
+	var said []string
+	warn := o.Warn
+	o.Warn = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, text)
+		if warn != nil {
+			warn(text)
+		}
+	}
 	g, err := NewGuardian(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.Close)
+	t.Cleanup(func() {
+		g.Close()
+		mu.Lock()
+		defer mu.Unlock()
+		if t.Failed() {
+			t.Logf("the guardian said: %q", said)
+		}
+	})
 	return g
 }
 
