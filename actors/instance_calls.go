@@ -209,7 +209,7 @@ func (i *instance) giveUp(ctx actor.Context, h *heldCall, o messages.Outcome, re
 	r := refused(h.call, o, reason)
 	if h.sent {
 		r.Ran = messages.RanMaybe
-		ctx.Send(i.session, abandon{ID: h.call.ID, Reason: string(o)})
+		i.env.send(i.session, abandon{ID: h.call.ID, Reason: string(o)}) // to nobody, between a death and its burial
 	} else {
 		i.drop(h)
 	}

@@ -19,6 +19,7 @@ func (i *instance) onStop(ctx actor.Context, m stopInstance) {
 	})
 	switch {
 	case i.session == nil:
+		i.loseAll() // a death whose burial is still to come
 		i.onGone(ctx)
 	case i.inFlight == 0:
 		i.closeSession(ctx)

@@ -1122,3 +1122,34 @@ func TestAnEndedContextSendsNothing(t *testing.T) {
 		}
 	})
 }
+
+// A call may be given up, and the server stopped, between the death of a session and the burial of its calls.
+func TestNothingFallsIntoTheGapBetweenDeathAndBurial(t *testing.T) {
+	for _, what := range []string{"cancel", "stop"} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeServer{answer: never}
+				s := startFake(t, oneServer(t, func(s *config.Server) { s.Restart.Backoff.First = time.Second }), f, hook(hooked{}))
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				ended := beginCtx(ctx, s, "x")
+				synctest.Wait()
+				s.env.send(s.env.instance("s"), nap{D: time.Second}) // what comes now queues up behind it
+				synctest.Wait()
+				f.die()
+				synctest.Wait()
+				want := messages.Cancelled
+				if what == "stop" {
+					want = messages.Lost
+					go func() { _ = s.Stop(context.Background()) }()
+				} else {
+					cancel()
+				}
+				r, _ := within(t, time.Minute, ended)
+				if r.Outcome != want || r.Ran != messages.RanMaybe {
+					t.Errorf("%s/%s, %+v", r.Outcome, r.Ran, r.Error)
+				}
+			})
+		})
+	}
+}
