@@ -38,19 +38,20 @@ func newLineReader(r io.Reader, max int, tooLong func(id []byte)) *lineReader {
 // next returns the next line without its line end; the caller owns it. It may be empty. At the end of the stream an
 // unfinished line comes first, then the error.
 func (l *lineReader) next() ([]byte, error) {
-	var line []byte
+	var held pieces
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > l.max+1 {
-			return nil, l.skip(line, part, err)
+		if held.size+len(part) > l.max+1 {
+			return nil, l.skip(held.bytes(), part, err)
 		}
-		line = append(line, part...)
+		held.add(part)
 		switch {
 		case err == nil:
+			line := held.bytes()
 			return line[:len(line)-1], nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case len(line) > 0 && errors.Is(err, io.EOF):
-			return line, nil
+		case held.size > 0 && errors.Is(err, io.EOF):
+			return held.bytes(), nil
 		default:
 			return nil, err
 		}

@@ -12,9 +12,14 @@ const (
 	// writePatience is how long a server may take to read any of what is written to it: far beyond a busy server's
 	// pauses, since a pipe holds 64 KiB already.
 	writePatience = 10 * time.Second
-	writeChunk    = 32 << 10 // bytes written under one deadline
-	writeBatch    = 64 << 10 // small frames are written together up to this size
+	// lookTime is how often an idle pipe is looked at: a server that closed its stdin with a call in it would otherwise
+	// keep the call until its time is over.
+	lookTime   = 200 * time.Millisecond
+	writeChunk = 32 << 10 // bytes written under one deadline
+	writeBatch = 64 << 10 // small frames are written together up to this size
 )
+
+const closedStdin = "closed its stdin"
 
 // frame is one message on its way to a server.
 type frame struct {
@@ -67,6 +72,8 @@ func (w *writer) poke() {
 func (w *writer) run(ended <-chan struct{}) {
 	defer close(w.done)
 	defer func() { _ = w.file.Close() }()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
 	var spare []frame
 	for {
 		frames, closing := w.take(spare)
@@ -82,6 +89,11 @@ func (w *writer) run(ended <-chan struct{}) {
 		if len(frames) == 0 {
 			select {
 			case <-w.wake:
+			case <-look.C:
+				if readerGone(w.file) {
+					w.broken(closedStdin)
+					return
+				}
 			case <-ended:
 				return
 			}
@@ -152,7 +164,7 @@ func whyUnwritten(err error) string {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return "did not read its stdin for " + writePatience.String()
 	case errors.Is(err, syscall.EPIPE):
-		return "closed its stdin"
+		return closedStdin
 	}
 	return "its stdin: " + err.Error()
 }

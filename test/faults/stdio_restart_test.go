@@ -119,13 +119,19 @@ func TestB21HalfDead(t *testing.T) {
 		eventually(t, "the old process is gone", func() bool { return !alive(first) })
 		r.awaitState("fake", messages.StateUp)
 	})
+	t.Run("close-stdin, while nobody calls", func(t *testing.T) {
+		t.Parallel()
+		r := startOne(t, "close-stdin", "--ms", "300")
+		r.tools("fake")
+		eventually(t, "it is replaced", func() bool { s := r.status("fake"); return s.Restarts >= 1 && strings.Contains(s.LastExit, "closed its stdin") })
+	})
 	t.Run("close-stdin", func(t *testing.T) {
 		t.Parallel()
 		pidfile := file(t, "pids")
 		r := startOne(t, "close-stdin", "--ms", "300", "--pidfile", pidfile)
 		r.tools("fake")
 		first := pids(t, pidfile)[0]
-		// The next message, here a call, finds the pipe broken: nothing of it was sent.
+		// A call finds the pipe broken, and nothing of it was sent; or it was in the pipe, and is lost soon.
 		eventually(t, "it is replaced", func() bool {
 			if got := r.echo("fake"); got.Outcome != messages.OK && got.Outcome != messages.Unavailable && got.Outcome != messages.Lost {
 				t.Error(shown(got))
