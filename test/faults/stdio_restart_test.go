@@ -123,7 +123,10 @@ func TestB21HalfDead(t *testing.T) {
 		t.Parallel()
 		r := startOne(t, "close-stdin", "--ms", "300")
 		r.tools("fake")
-		eventually(t, "it is replaced", func() bool { s := r.status("fake"); return s.Restarts >= 1 && strings.Contains(s.LastExit, "closed its stdin") })
+		eventually(t, "it is replaced", func() bool {
+			s := r.status("fake")
+			return s.Restarts >= 1 && strings.Contains(s.LastExit, "closed its stdin")
+		})
 	})
 	t.Run("close-stdin", func(t *testing.T) {
 		t.Parallel()
