@@ -146,7 +146,19 @@ func TestTheGuardianKeepsToItself(t *testing.T) {
 	}
 }
 
+// The bystander looks like a leftover of a dead supervisor, so another one that starts just then, in a test of another
+// package, may rightly kill it: not the guardian. That it happens three times in a row would be the guardian.
 func TestAfterAnOrderlyEndTheGuardianKillsNobody(t *testing.T) {
+	for range 3 {
+		if bystanderLives(t) {
+			return
+		}
+	}
+	t.Error("the bystander was killed each time")
+}
+
+func bystanderLives(t *testing.T) bool {
+	t.Helper()
 	mark := mark(t)
 	h := startHost(t, "bare", stubborn(`exec "$0"`, mark))
 	cookie, _, _ := strings.Cut(cookieOf(h.server), "/")
@@ -154,9 +166,10 @@ func TestAfterAnOrderlyEndTheGuardianKillsNobody(t *testing.T) {
 	_, _ = h.in.Write([]byte("close\n"))
 	_ = h.cmd.Wait()
 	within(t, time.Second, "the guardian is gone", func() bool { return !alive(h.guardian) })
-	if len(marked(mark)) > 0 || !alive(bystander) {
-		t.Errorf("left: %v; bystander lives: %v", marked(mark), alive(bystander))
+	if left := marked(mark); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
+	return alive(bystander)
 }
 
 func TestASlowGuardianHoldsNobodyUp(t *testing.T) {
