@@ -54,7 +54,7 @@ func (e *env) undelivered(event any) {
 	case stopInstance:
 		e.send(d.Sender, instanceStopped{Server: serverOf(d.PID)})
 	case startRun:
-		e.send(d.Sender, runEnded{Error: &RunError{Outcome: e.unsent(messages.Call{}, nil).Outcome, Message: e.unsent(messages.Call{}, nil).Error.Message}})
+		e.send(d.Sender, runEnded{Error: e.endedRun(nil)})
 	}
 }
 
