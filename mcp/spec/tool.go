@@ -34,16 +34,3 @@ type Catalogue struct {
 	// Warnings name tools that were left out, each with the reason.
 	Warnings []string
 }
-
-// Find returns the tool with that exact name.
-func (c *Catalogue) Find(name string) (Tool, bool) {
-	if c == nil {
-		return Tool{}, false
-	}
-	for _, t := range c.Tools {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return Tool{}, false
-}
