@@ -26,6 +26,38 @@ type API interface {
 	// progress, if not nil, is called with the run's events, in order, and must not block for long.
 	// Errors: [RunError] when the run could not start or did not end well.
 	Run(ctx context.Context, r RunRequest, progress func(messages.Event)) (RunResult, error)
+	// StartServer starts a server by hand and returns when it is up. A server that failed, or that was stopped by hand, gets
+	// a fresh restart budget; one that is up is left alone.
+	// Errors: a [RunError] that says invalid for a server that is not declared or disabled, unavailable with the
+	// post-mortem when it did not come up, cancelled when ctx ended first; then it goes on starting.
+	StartServer(ctx context.Context, id string) (messages.ServerStatus, error)
+	// StopServer drains a server, stops it, and returns when nothing of it is left. It stays stopped, whatever calls it,
+	// until StartServer, RestartServer or a reload that changes it. Errors: as for StartServer.
+	StopServer(ctx context.Context, id string) (messages.ServerStatus, error)
+	// RestartServer drains a server, stops it, starts it with a fresh restart budget and returns when it is up.
+	// Errors: as for StartServer.
+	RestartServer(ctx context.Context, id string) (messages.ServerStatus, error)
+	// Reload reads the workspace's files again and applies what changed: unchanged servers keep running with their
+	// sessions, changed ones drain and are replaced, removed ones drain and stop. It returns once all changes are under
+	// way. A file with a fault changes nothing.
+	// Errors: config.Faults (as text over the control socket), or a [RunError].
+	Reload(ctx context.Context) (ReloadResult, error)
+}
+
+// ReloadResult is what a reload changed. The lists hold server ids.
+type ReloadResult struct {
+	// Digest is the SHA-256 of the files that are in force now, as hex.
+	Digest    string   `json:"digest"`
+	Added     []string `json:"added,omitempty"`
+	Changed   []string `json:"changed,omitempty"`
+	Removed   []string `json:"removed,omitempty"`
+	Unchanged []string `json:"unchanged,omitempty"`
+	// Gate is true when what the gate decides by changed too: agents, skills, topologies, credentials, a server's tools,
+	// permissions or effects.
+	Gate bool `json:"gate,omitempty"`
+	// Waiting names what changed in the files and waits for a reload by hand, because it could widen the gate.
+	Waiting  []string `json:"waiting,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // CallRequest is one call. Zero values mean the documented default.
