@@ -10,167 +10,167 @@ import (
 
 var t0 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func TestDecide(t *testing.T) {
+func TestNext(t *testing.T) {
 	rule := DefaultRestart()
 	with := func(change func(*Restart)) Restart { r := rule; change(&r); return r }
 	full := []time.Time{t0.Add(-50 * time.Second), t0.Add(-40 * time.Second), t0.Add(-30 * time.Second), t0.Add(-20 * time.Second), t0.Add(-10 * time.Second)}
 	tests := []struct {
-		name    string
-		rule    Restart
-		history History
-		event   Event
-		want    Action
-		after   History
+		name   string
+		rule   Restart
+		record Record
+		event  Event
+		want   Verdict
+		after  Record
 	}{
 		{
 			"the first restart of a streak comes at once", rule,
-			History{UpSince: t0.Add(-time.Second)},
+			Record{UpSince: t0.Add(-time.Second)},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 0},
-			History{Streak: 1, Restarts: []time.Time{t0}},
+			Verdict{Open, 0},
+			Record{Streak: 1, Restarts: []time.Time{t0}},
 		},
 		{
 			"the second waits min", rule,
-			History{Streak: 1},
+			Record{Streak: 1},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 250 * time.Millisecond},
-			History{Streak: 2, Restarts: []time.Time{t0}},
+			Verdict{Wait, 250 * time.Millisecond},
+			Record{Streak: 2, Restarts: []time.Time{t0}},
 		},
 		{
 			"the third waits factor times as long", rule,
-			History{Streak: 2},
+			Record{Streak: 2},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 500 * time.Millisecond},
-			History{Streak: 3, Restarts: []time.Time{t0}},
+			Verdict{Wait, 500 * time.Millisecond},
+			Record{Streak: 3, Restarts: []time.Time{t0}},
 		},
 		{
 			"no wait is longer than max", rule,
-			History{Streak: 60},
+			Record{Streak: 60},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 30 * time.Second},
-			History{Streak: 61, Restarts: []time.Time{t0}},
+			Verdict{Wait, 30 * time.Second},
+			Record{Streak: 61, Restarts: []time.Time{t0}},
 		},
 		{
 			"a server that was up for a moment does not reset its streak", rule,
-			History{Streak: 3, UpSince: t0.Add(-29 * time.Second)},
+			Record{Streak: 3, UpSince: t0.Add(-29 * time.Second)},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, time.Second},
-			History{Streak: 4, Restarts: []time.Time{t0}},
+			Verdict{Wait, time.Second},
+			Record{Streak: 4, Restarts: []time.Time{t0}},
 		},
 		{
 			"healthy for reset_after, the streak starts anew", rule,
-			History{Streak: 3, UpSince: t0.Add(-30 * time.Second)},
+			Record{Streak: 3, UpSince: t0.Add(-30 * time.Second)},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 0},
-			History{Streak: 1, Restarts: []time.Time{t0}},
+			Verdict{Open, 0},
+			Record{Streak: 1, Restarts: []time.Time{t0}},
 		},
 		{
 			"over the budget it is failed, with one probe after the cooldown", rule,
-			History{Streak: 5, Restarts: full},
+			Record{Streak: 5, Restarts: full},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Fail, 5 * time.Minute},
-			History{Streak: 5, Restarts: full, Failed: true},
+			Verdict{Fail, 5 * time.Minute},
+			Record{Streak: 5, Restarts: full, Failed: true},
 		},
 		{
 			"restarts that left the window count no more", rule,
-			History{Restarts: append([]time.Time{t0.Add(-time.Minute)}, full[1:]...)},
+			Record{Restarts: append([]time.Time{t0.Add(-time.Minute)}, full[1:]...)},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 0},
-			History{Streak: 1, Restarts: append(append([]time.Time(nil), full[1:]...), t0)},
+			Verdict{Open, 0},
+			Record{Streak: 1, Restarts: append(append([]time.Time(nil), full[1:]...), t0)},
 		},
 		{
 			"a probe that fails is one cooldown more, whatever the window says", rule,
-			History{Failed: true},
+			Record{Failed: true},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Fail, 5 * time.Minute},
-			History{Failed: true},
+			Verdict{Fail, 5 * time.Minute},
+			Record{Failed: true},
 		},
 		{
 			"a cooldown of 0 waits for a hand", with(func(r *Restart) { r.Cooldown = 0; r.MaxRestarts = 0 }),
-			History{},
+			Record{},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Fail, 0},
-			History{Failed: true},
+			Verdict{Fail, 0},
+			Record{Failed: true},
 		},
 		{
 			"what a start cannot cure fails at once, and the cooldown does not probe it", rule,
-			History{},
+			Record{},
 			Event{Kind: Ended, Abnormal: true, Hopeless: true},
-			Action{Fail, 0},
-			History{Failed: true},
+			Verdict{Fail, 0},
+			Record{Failed: true},
 		},
 		{
 			"who wants other credentials fails at once, and is probed after the cooldown", rule,
-			History{},
+			Record{},
 			Event{Kind: Ended, Abnormal: true, Denied: true},
-			Action{Fail, 5 * time.Minute},
-			History{Failed: true},
+			Verdict{Fail, 5 * time.Minute},
+			Record{Failed: true},
 		},
 		{
 			"a child that wants to be left alone is, even where the back-off is shorter", rule,
-			History{Streak: 1},
+			Record{Streak: 1},
 			Event{Kind: Ended, Abnormal: true, NotBefore: 7 * time.Second},
-			Action{Start, 7 * time.Second},
-			History{Streak: 2, Restarts: []time.Time{t0}},
+			Verdict{Wait, 7 * time.Second},
+			Record{Streak: 2, Restarts: []time.Time{t0}},
 		},
 		{
 			"a back-off that is longer than what the child wants stays", rule,
-			History{Streak: 60},
+			Record{Streak: 60},
 			Event{Kind: Ended, Abnormal: true, NotBefore: 7 * time.Second},
-			Action{Start, 30 * time.Second},
-			History{Streak: 61, Restarts: []time.Time{t0}},
+			Verdict{Wait, 30 * time.Second},
+			Record{Streak: 61, Restarts: []time.Time{t0}},
 		},
 		{
 			"permanent restarts after a clean exit too", rule,
-			History{UpSince: t0},
+			Record{UpSince: t0},
 			Event{Kind: Ended},
-			Action{Start, 0},
-			History{Streak: 1, Restarts: []time.Time{t0}},
+			Verdict{Open, 0},
+			Record{Streak: 1, Restarts: []time.Time{t0}},
 		},
 		{
 			"transient rests after a clean exit", with(func(r *Restart) { r.Mode = Transient }),
-			History{UpSince: t0},
+			Record{UpSince: t0},
 			Event{Kind: Ended},
-			Action{Rest, 0},
-			History{},
+			Verdict{Rest, 0},
+			Record{},
 		},
 		{
 			"transient restarts after an abnormal end", with(func(r *Restart) { r.Mode = Transient }),
-			History{UpSince: t0},
+			Record{UpSince: t0},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Start, 0},
-			History{Streak: 1, Restarts: []time.Time{t0}},
+			Verdict{Open, 0},
+			Record{Streak: 1, Restarts: []time.Time{t0}},
 		},
 		{
 			"temporary never restarts", with(func(r *Restart) { r.Mode = Temporary }),
-			History{UpSince: t0},
+			Record{UpSince: t0},
 			Event{Kind: Ended, Abnormal: true},
-			Action{Rest, 0},
-			History{},
+			Verdict{Rest, 0},
+			Record{},
 		},
 		{
 			"up again, it is not failed any more", rule,
-			History{Failed: true, Streak: 5},
+			Record{Failed: true, Streak: 5},
 			Event{Kind: Up},
-			Action{Verb: None},
-			History{Streak: 5, UpSince: t0},
+			Verdict{},
+			Record{Streak: 5, UpSince: t0},
 		},
 		{
 			"needed by a call, a child that rests is started, and its past still counts", rule,
-			History{Streak: 2, Restarts: full},
+			Record{Streak: 2, Restarts: full},
 			Event{Kind: Needed},
-			Action{Start, 0},
-			History{Streak: 2, Restarts: full},
+			Verdict{Open, 0},
+			Record{Streak: 2, Restarts: full},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, after := Decide(tt.rule, tt.history, tt.event, t0, 0)
+			got, after := tt.rule.Next(tt.record, tt.event, t0, 0)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("action (-want +got):\n%s", diff)
+				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.after, after); diff != "" {
-				t.Errorf("history (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.after, after, cmp.AllowUnexported(Record{})); diff != "" {
+				t.Errorf("record (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -204,16 +204,16 @@ func steps(t *rapid.T) []step {
 	}), 0, 60).Draw(t, "steps")
 }
 
-func TestTheBudgetIsNeverExceeded(t *testing.T) {
+func TestTheRuleKeepsTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule, now := restarts(t), t0
-		var h History
+		var h Record
 		var started []time.Time
 		for _, s := range steps(t) {
 			now = now.Add(s.after)
-			var a Action
-			a, h = Decide(rule, h, s.event, now, 0.5)
-			if s.event.Kind == Ended && a.Verb == Start {
+			var v Verdict
+			v, h = rule.Next(h, s.event, now, 0.5)
+			if s.event.Kind == Ended && v.Restarts() {
 				started = append(started, now)
 			}
 			if n := len(recent(started, now.Add(-rule.Within))); n > rule.MaxRestarts {
@@ -238,23 +238,23 @@ func TestDelayGrowsToTheCap(t *testing.T) {
 	})
 }
 
-func TestReplayGivesTheSameActions(t *testing.T) {
+func TestTheRuleIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule, list := restarts(t), steps(t)
-		play := func() (actions []Action) {
-			var h History
+		play := func() (verdicts []Verdict) {
+			var h Record
 			now := t0
 			for _, s := range list {
 				now = now.Add(s.after)
 				kept := append([]time.Time(nil), h.Restarts...)
-				a, next := Decide(rule, h, s.event, now, 0.25)
+				v, next := rule.Next(h, s.event, now, 0.25)
 				if diff := cmp.Diff(kept, append([]time.Time(nil), h.Restarts...)); diff != "" {
-					t.Fatalf("Decide changed its argument: %s", diff)
+					t.Fatalf("Next changed its argument: %s", diff)
 				}
 				h = next
-				actions = append(actions, a)
+				verdicts = append(verdicts, v)
 			}
-			return actions
+			return verdicts
 		}
 		if diff := cmp.Diff(play(), play()); diff != "" {
 			t.Fatal(diff)

@@ -15,19 +15,6 @@ const (
 	Temporary Mode = "temporary"
 )
 
-// Backoff is the delay before a restart, growing with each failure in a row.
-type Backoff struct {
-	// First is the delay before the first restart of a streak; 0 means at once.
-	First time.Duration
-	// Min is the delay before the second restart; each later one is Factor times longer, up to Max.
-	Min, Max time.Duration
-	// Factor is at least 1.
-	Factor float64
-	// Jitter lengthens a delay by a random share of 0 to Jitter of it, so that servers which died together do not
-	// come back together. 0 to 1.
-	Jitter float64
-}
-
 // Restart is one child's restart rule. Its zero value is not useful; see [DefaultRestart].
 type Restart struct {
 	Mode Mode

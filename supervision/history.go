@@ -1,0 +1,73 @@
+package supervision
+
+import (
+	"time"
+)
+
+// Phase is where a child is in its life.
+type Phase string
+
+const (
+	// PhaseResting: stopped until it is needed. It is the zero value: nothing ever started.
+	PhaseResting Phase = ""
+	// PhaseWaiting: it is to start, and waits for its turn.
+	PhaseWaiting Phase = "waiting"
+	// PhaseDelayed: it is to start once the delay of a Wait is over.
+	PhaseDelayed Phase = "delayed"
+	// PhaseStarting: opened, and not up yet.
+	PhaseStarting Phase = "starting"
+	// PhaseUp: it serves.
+	PhaseUp Phase = "up"
+	// PhaseClosing: to be closed, and not gone yet. Until its Close is out it still serves.
+	PhaseClosing Phase = "closing"
+	// PhaseFailed: given up, until a probe, a hand, or the member that took it down comes up again.
+	PhaseFailed Phase = "failed"
+	// PhaseHeld: stopped by hand.
+	PhaseHeld Phase = "held"
+)
+
+// String names the phase, the zero value too.
+func (p Phase) String() string {
+	if p == PhaseResting {
+		return "resting"
+	}
+	return string(p)
+}
+
+// Record is what one child's past decides about its future, and where it is now. The zero value is a child that rests
+// and never started.
+type Record struct {
+	Phase Phase
+	// Restarts holds the times of charged restarts inside the window, oldest first.
+	Restarts []time.Time
+	// Streak counts failures in a row, since the child was last up for ResetAfter.
+	Streak int
+	// UpSince is when the incarnation came up; zero while there is none that is up.
+	UpSince time.Time
+	// Failed is true once the child was given up for its own failure, until it is up again.
+	Failed bool
+	// Because is the child it waits for, is closed for, or failed for; empty when there is none.
+	Because string
+
+	then Verb   // closing: what follows its end: Open, Rest, Hold, Fail or Drop
+	told bool   // closing: Close is out; waiting: Await with Because is out
+	slow bool   // starting: it gave its place back
+	turn uint64 // waiting: the number of the event since when
+}
+
+// Used is how many restarts count against the budget at a time.
+func (r Record) Used(rule Restart, now time.Time) int {
+	return len(recent(r.Restarts, now.Add(-rule.Within)))
+}
+
+// History is what happened so far, as far as it matters. It is a value: Decide returns a new one and never changes one
+// it was given, so that an old one may be kept and read at any time, by any goroutine. The zero value is a set of
+// children that never started.
+type History struct {
+	children map[string]Record      // those that are not in their zero state
+	groups   map[string][]time.Time // charged restarts inside the window, oldest first, by the group's name
+	events   uint64
+}
+
+// Child returns the record of a child, the zero one for a child that never did anything.
+func (h History) Child(id string) Record { return h.children[id] }
