@@ -78,9 +78,9 @@ func (e *env) unexpected(who string, message any) {
 }
 
 // respawn decides on replacing an actor of ours that crashed.
-func respawn(h supervision.History) (bool, supervision.History) {
-	action, next := supervision.Decide(crew, h, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
-	return action.Verb == supervision.Start, next
+func respawn(h supervision.Record) (bool, supervision.Record) {
+	verdict, next := crew.Next(h, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
+	return verdict.Restarts(), next
 }
 
 // runs reports whether a server is declared and not disabled.

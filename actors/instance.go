@@ -23,7 +23,7 @@ type instance struct {
 	// The life of the server. Only transition writes state.
 	state       messages.ServerState
 	since       time.Time
-	history     supervision.History
+	history     supervision.Record
 	incarnation int
 	session     *actor.PID
 	process     int // pid of the process group's leader, 0 for remote servers

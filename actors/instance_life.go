@@ -39,20 +39,20 @@ func (i *instance) wake(ctx actor.Context) {
 
 // decide feeds an event to the restart rule and carries the action out.
 func (i *instance) decide(ctx actor.Context, e supervision.Event) {
-	var action supervision.Action
-	action, i.history = supervision.Decide(i.declared.Restart, i.history, e, time.Now(), rand.Float64())
-	switch action.Verb {
-	case supervision.Start:
-		i.startAfter(ctx, action.Delay, e.Kind == supervision.Ended)
+	var verdict supervision.Verdict
+	verdict, i.history = i.declared.Restart.Next(i.history, e, time.Now(), rand.Float64())
+	switch verdict.Verb {
+	case supervision.Open, supervision.Wait:
+		i.startAfter(ctx, verdict.Delay, e.Kind == supervision.Ended)
 	case supervision.Fail:
-		i.fail(ctx, action.Delay)
+		i.fail(ctx, verdict.Delay)
 	case supervision.Rest:
 		i.transition(messages.StateStopped)
 		i.publish(messages.Event{Kind: messages.ServerStopped, Detail: "rests until it is needed"})
 		if len(i.queue) > 0 || len(i.wanting) > 0 {
 			i.settleDown(i.unavailable)
 		}
-	case supervision.None:
+	default:
 	}
 }
 

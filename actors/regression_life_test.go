@@ -133,18 +133,18 @@ func TestBeingNeededDoesNotWipeTheBudget(t *testing.T) {
 	r := supervision.DefaultRestart()
 	r.Mode = supervision.Transient
 	now := time.Now()
-	var h supervision.History
-	var a supervision.Action
+	var h supervision.Record
+	var a supervision.Verdict
 	starts := 0
 	for n := range 60 { // an hour's budget is 5 a minute; here: crash, crash, idle exit, call, ...
 		now = now.Add(time.Second)
-		_, h = supervision.Decide(r, h, supervision.Event{Kind: supervision.Up}, now, 0)
-		a, h = supervision.Decide(r, h, supervision.Event{Kind: supervision.Ended, Abnormal: n%3 != 2}, now, 0)
+		_, h = r.Next(h, supervision.Event{Kind: supervision.Up}, now, 0)
+		a, h = r.Next(h, supervision.Event{Kind: supervision.Ended, Abnormal: n%3 != 2}, now, 0)
 		switch a.Verb {
-		case supervision.Start:
+		case supervision.Open, supervision.Wait:
 			starts++
 		case supervision.Rest:
-			a, h = supervision.Decide(r, h, supervision.Event{Kind: supervision.Needed}, now, 0)
+			a, h = r.Next(h, supervision.Event{Kind: supervision.Needed}, now, 0)
 		}
 	}
 	if starts > 5 {

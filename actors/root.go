@@ -30,7 +30,7 @@ type (
 // root spawns the rest, replaces what crashes, and takes the tree down in stages.
 type root struct {
 	env     *env
-	history map[string]supervision.History // by child name
+	history map[string]supervision.Record // by child name
 	makers  map[string]func() behaviour
 	order   []string // of the start
 
@@ -40,7 +40,7 @@ type root struct {
 }
 
 func newRoot(e *env, log journalLog) *root {
-	r := &root{env: e, history: map[string]supervision.History{}, makers: map[string]func() behaviour{
+	r := &root{env: e, history: map[string]supervision.Record{}, makers: map[string]func() behaviour{
 		"journal": func() behaviour { return newJournal(e, log) },
 		"servers": func() behaviour { return newServers(e) },
 		"agents":  func() behaviour { return newAgents(e) },

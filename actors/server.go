@@ -25,7 +25,7 @@ type server struct {
 	env       *env
 	declared  config.Server
 	catalogue *governance.Catalogue
-	history   supervision.History // of the instance actor, not of the process
+	history   supervision.Record // of the instance actor, not of the process
 	stopper   *actor.PID          // who waits for the stop
 	closing   bool
 	gone      bool // the instance is not replaced any more

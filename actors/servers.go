@@ -22,12 +22,12 @@ type (
 // servers is the parent of all declared servers. One that crashes is replaced; no other notices.
 type servers struct {
 	env      *env
-	history  map[string]supervision.History
+	history  map[string]supervision.Record
 	stopping map[string]bool // servers that are not stopped yet
 	replyTo  *actor.PID
 }
 
-func newServers(e *env) *servers { return &servers{env: e, history: map[string]supervision.History{}} }
+func newServers(e *env) *servers { return &servers{env: e, history: map[string]supervision.Record{}} }
 
 func (s *servers) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
