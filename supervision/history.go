@@ -1,8 +1,6 @@
 package supervision
 
-import (
-	"time"
-)
+import "time"
 
 // Phase is where a child is in its life.
 type Phase string
@@ -60,6 +58,28 @@ func (r Record) Used(rule Restart, now time.Time) int {
 	return len(recent(r.Restarts, now.Add(-rule.Within)))
 }
 
+// rests reports whether it rests, or will once it is gone.
+func (r Record) rests() bool {
+	return r.Phase == PhaseResting || r.Phase == PhaseClosing && r.then == Rest
+}
+
+// comes reports whether it is on its way up.
+func (r Record) comes() bool {
+	switch r.Phase {
+	case PhaseWaiting, PhaseDelayed, PhaseStarting:
+		return true
+	case PhaseClosing:
+		return r.then == Open
+	default:
+		return false
+	}
+}
+
+// runs reports whether it is up or on its way up.
+func (r Record) runs() bool { return r.Phase == PhaseUp || r.comes() }
+
+func (r Record) closing() bool { return r.Phase == PhaseClosing }
+
 // History is what happened so far, as far as it matters. It is a value: Decide returns a new one and never changes one
 // it was given, so that an old one may be kept and read at any time, by any goroutine. The zero value is a set of
 // children that never started.
@@ -71,3 +91,8 @@ type History struct {
 
 // Child returns the record of a child, the zero one for a child that never did anything.
 func (h History) Child(id string) Record { return h.children[id] }
+
+// Used is how many restarts count against a group's budget at a time.
+func (h History) Used(g Group, now time.Time) int {
+	return len(recent(h.groups[g.Name], now.Add(-g.Within)))
+}
