@@ -84,7 +84,11 @@ func (p *plan) ended() {
 	switch rec.Phase {
 	case PhaseClosing: // nobody is charged for an end that we asked for
 		p.put(id, p.spec(id).Restart.settle(rec, p.now))
-		p.conclude(Action{Child: id, Verb: rec.then, Because: rec.Because})
+		a := Action{Child: id, Verb: rec.then}
+		if rec.then == Fail {
+			a.Because = rec.Because
+		}
+		p.conclude(a)
 	case PhaseStarting, PhaseUp:
 		p.died(rec)
 	default:
