@@ -22,6 +22,15 @@ type Workspace struct {
 	Credentials map[string]Credential
 	Skills      map[string]Skill
 	Topologies  map[string]Topology
+	// Groups are restarted together. A server is in one of them at most, and disabled servers are in none.
+	Groups []supervision.Group
+	// MaxStarts is how many servers may be starting at the same time; 0 means the supervisor's own default.
+	MaxStarts int
+	// Files are the files that the load read, relative to Root with slashes, sorted.
+	Files []string
+	// Digest is the SHA-256, as lower-case hex, of the names and contents of Files. It does not depend on where the
+	// folder is; what placeholders take from the environment is not in it.
+	Digest string
 	// Warnings are what was declared and is not run, or looks wrong and is harmless.
 	Warnings []Fault
 }
@@ -39,11 +48,19 @@ type Server struct {
 	CredentialsRef string
 	Restart        supervision.Restart
 	Health         Health
+	// Start says whether the server is started with the supervisor, or for the first call that needs it.
+	Start StartMode
+	// IdleStop is how long a server may have nothing to do before it is stopped until the next call; 0 means for ever.
+	IdleStop time.Duration
 	// MaxInFlight calls run at the same time; 1 means strictly in order.
 	MaxInFlight int
 	Queue       Queue
 	// OnDown is what calls do while the server is down.
 	OnDown OnDown
+	// CatalogWhenDown is what becomes of the server's tools in lists while it is down.
+	CatalogWhenDown CatalogWhenDown
+	// Retry says which calls may be sent once more after they were lost.
+	Retry Retry
 	// DependsOn orders start and stop.
 	DependsOn []string
 	// Significant: the run ends when this server is failed.
@@ -68,6 +85,31 @@ type OnDown string
 const (
 	OnDownQueue OnDown = "queue" // wait for it, inside the queue's bounds
 	OnDownFail  OnDown = "fail"  // end as unavailable at once
+)
+
+// StartMode says when a server is started first.
+type StartMode string
+
+const (
+	StartEager StartMode = "eager" // with the supervisor
+	StartLazy  StartMode = "lazy"  // when a call needs it
+)
+
+// CatalogWhenDown says whether the tools of a server that is down are listed.
+type CatalogWhenDown string
+
+const (
+	CatalogKeep CatalogWhenDown = "keep" // as they were when it was last up
+	CatalogHide CatalogWhenDown = "hide" // not until it is up again
+)
+
+// Retry says which lost calls are sent once more when the server is back, inside the same deadline.
+type Retry string
+
+const (
+	RetryNever      Retry = "never"      // a call runs at most once
+	RetryReadOnly   Retry = "read_only"  // those of tools that are known to read only
+	RetryIdempotent Retry = "idempotent" // those too of tools that say a second call changes nothing more
 )
 
 // Credential says where a secret comes from; it never holds the secret.
