@@ -22,6 +22,7 @@ func (l *loader) read(file string) value {
 		l.fault(value{doc: doc}, "", "%v", err)
 		return value{doc: doc}
 	}
+	l.files[file] = data
 	return parse(doc, data, &l.env, &l.report)
 }
 

@@ -28,16 +28,11 @@ type Options struct {
 // What is declared and not run is in the value's Warnings. It starts nothing, resolves no secret and reads only files
 // of the workspace. Each file may be 4 MiB long. Safe for concurrent use.
 func Load(path string, o Options) (*Workspace, error) {
-	l, err := newLoader(path, o)
+	from, err := newSource(path, o)
 	if err != nil {
 		return nil, Faults{{File: path, Message: err.Error()}}
 	}
-	l.load()
-	if len(l.faults) > 0 {
-		return nil, Faults(sorted(l.faults))
-	}
-	l.ws.Warnings = sorted(l.warnings)
-	return l.ws, nil
+	return from.load()
 }
 
 // loader is one load: the workspace as far as it is read, and what it needs to check references.
@@ -48,44 +43,35 @@ type loader struct {
 	env  expander
 	ws   *Workspace
 
-	claims     map[string]value // by what and name: where it was declared first
+	claims     map[string]value  // by what and name: where it was declared first
+	files      map[string][]byte // what was read, by name
 	archetypes map[string]value
 	skills     map[string]skill
 	credUses   []credentialUse
 }
 
-func newLoader(path string, o Options) (*loader, error) {
-	root, main, err := locate(path)
+func newLoader(s source) (*loader, error) {
+	root, main, err := locate(s.path)
 	if err != nil {
 		return nil, err
 	}
-	if o.LookupEnv == nil {
-		o.LookupEnv = os.LookupEnv
-	}
-	if o.Supervisor == "" {
-		if o.Supervisor, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("path of the running binary: %w", err)
-		}
-	}
 	ws := &Workspace{
-		Root: root, File: path,
+		Root: root, File: s.named, from: s,
 		Credentials: map[string]Credential{}, Skills: map[string]Skill{}, Topologies: map[string]Topology{},
 	}
-	if filepath.Base(path) != main {
-		ws.File = filepath.Join(path, main)
+	if filepath.Base(s.named) != main {
+		ws.File = filepath.Join(s.named, main)
 	}
 	return &loader{
 		root: root, main: main, ws: ws,
-		env:    expander{supervisor: o.Supervisor, lookupEnv: o.LookupEnv},
-		claims: map[string]value{}, archetypes: map[string]value{}, skills: map[string]skill{},
+		env:    expander{supervisor: s.options.Supervisor, lookupEnv: s.options.LookupEnv},
+		claims: map[string]value{}, files: map[string][]byte{},
+		archetypes: map[string]value{}, skills: map[string]skill{},
 	}, nil
 }
 
-// locate finds the workspace's folder, absolute, and the name of its main file.
-func locate(path string) (root, main string, err error) {
-	if root, err = filepath.Abs(path); err != nil {
-		return "", "", err
-	}
+// locate finds the workspace's folder and the name of its main file.
+func locate(root string) (folder, main string, err error) {
 	info, err := os.Stat(root)
 	switch {
 	case err != nil:

@@ -33,6 +33,8 @@ type Workspace struct {
 	Digest string
 	// Warnings are what was declared and is not run, or looks wrong and is harmless.
 	Warnings []Fault
+
+	from source
 }
 
 // Server is all that is declared about one server: how to reach it, who may use it, and how it is supervised.
