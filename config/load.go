@@ -43,7 +43,8 @@ type loader struct {
 	env  expander
 	ws   *Workspace
 
-	claims     map[string]value  // by what and name: where it was declared first
+	claims     map[string]value // by what and name: where it was declared first
+	order      order
 	files      map[string][]byte // what was read, by name
 	archetypes map[string]value
 	skills     map[string]skill
@@ -65,7 +66,7 @@ func newLoader(s source) (*loader, error) {
 	return &loader{
 		root: root, main: main, ws: ws,
 		env:    expander{supervisor: s.options.Supervisor, lookupEnv: s.options.LookupEnv},
-		claims: map[string]value{}, files: map[string][]byte{},
+		claims: map[string]value{}, order: order{}, files: map[string][]byte{},
 		archetypes: map[string]value{}, skills: map[string]skill{},
 	}, nil
 }

@@ -13,8 +13,9 @@ import (
 var serverShape = shape{
 	known: "id name description transport type command args env cwd endpoint url serverUrl httpUrl headers tls tools prefix " +
 		"timeout enabled disabled credentials_ref permission permission_overrides effects sandboxed restart " +
-		"start_timeout stop_grace health max_in_flight queue on_down depends_on significant max_message protocol",
-	idle: "sandbox_image retry",
+		"start_timeout stop_grace health max_in_flight queue on_down depends_on significant max_message protocol " +
+		"start idle_stop catalog_when_down retry",
+	idle: "sandbox_image",
 }
 
 // maxServers is more than one machine can run, and bounds what is compared with each other.
@@ -43,18 +44,22 @@ func (l *loader) servers(v value) {
 func (l *loader) server(v value) Server {
 	l.check(v, serverShape)
 	s := Server{
-		Server:         l.reach(v),
-		Prefix:         l.str(v.get("prefix")),
-		Disabled:       l.disabled(v),
-		Timeout:        l.duration(v.get("timeout"), mcpspec.DefaultTimeout, 1),
-		CredentialsRef: l.str(v.get("credentials_ref")),
-		Restart:        l.restart(v.get("restart")),
-		Health:         l.health(v.get("health")),
-		MaxInFlight:    l.int(v.get("max_in_flight"), DefaultMaxInFlight, 1),
-		Queue:          l.queue(v.get("queue")),
-		OnDown:         oneOf(&l.report, v.get("on_down"), OnDownQueue, OnDownQueue, OnDownFail),
-		DependsOn:      l.strs(v.get("depends_on")),
-		Significant:    l.bool(v.get("significant"), false),
+		Server:          l.reach(v),
+		Prefix:          l.str(v.get("prefix")),
+		Disabled:        l.disabled(v),
+		Timeout:         l.duration(v.get("timeout"), mcpspec.DefaultTimeout, 1),
+		CredentialsRef:  l.str(v.get("credentials_ref")),
+		Restart:         l.restart(v.get("restart")),
+		Health:          l.health(v.get("health")),
+		MaxInFlight:     l.int(v.get("max_in_flight"), DefaultMaxInFlight, 1),
+		Queue:           l.queue(v.get("queue")),
+		Start:           oneOf(&l.report, v.get("start"), StartEager, StartEager, StartLazy),
+		IdleStop:        l.duration(v.get("idle_stop"), 0, 0),
+		OnDown:          oneOf(&l.report, v.get("on_down"), OnDownQueue, OnDownQueue, OnDownFail),
+		CatalogWhenDown: oneOf(&l.report, v.get("catalog_when_down"), CatalogKeep, CatalogKeep, CatalogHide),
+		Retry:           oneOf(&l.report, v.get("retry"), RetryNever, RetryNever, RetryReadOnly, RetryIdempotent),
+		DependsOn:       l.strs(v.get("depends_on")),
+		Significant:     l.bool(v.get("significant"), false),
 	}
 	s.Rules = l.rules(v, s.ID)
 	l.str(v.get("description"))

@@ -13,7 +13,7 @@ var toolsMCPShape = shape{known: "enabled servers"}
 func (l *loader) toolsFile(top value) {
 	for _, f := range top.fields {
 		switch f.key {
-		case "tools", "model", "prompt", "system", "credentials":
+		case "tools", "model", "prompt", "system", "credentials", "supervision":
 		default:
 			l.idle(f.value)
 		}
@@ -21,7 +21,10 @@ func (l *loader) toolsFile(top value) {
 	l.ws.Name = l.fileName()
 	l.ws.ID = sanitise(l.ws.Name)
 	l.credentials(top.get("credentials"))
-	l.tools(top.get("tools"))
+	if l.tools(top.get("tools")) {
+		l.supervision(top.get("supervision"))
+	}
+	l.unresolved(top.get("supervision"), "supervision")
 	l.checkCredentials()
 	l.ws.Topologies["default"] = Topology{Name: "default", File: l.main, Root: l.onlyAgent(top)}
 	l.warnOfIdleKinds(append([]string{"archetypes", "skills", "topologies"}, idleKinds...))
@@ -36,7 +39,8 @@ func (l *loader) fileName() string {
 	return name
 }
 
-func (l *loader) tools(tools value) {
+// tools reads the servers, and reports whether they are to be used at all.
+func (l *loader) tools(tools value) bool {
 	for _, f := range tools.fields {
 		if f.key != "mcp" {
 			l.idle(f.value)
@@ -45,10 +49,11 @@ func (l *loader) tools(tools value) {
 	mcp := tools.get("mcp")
 	l.check(mcp, toolsMCPShape)
 	if !l.bool(mcp.get("enabled"), true) {
-		return
+		return false
 	}
 	l.servers(mcp.get("servers"))
 	l.unresolvedServers(mcp.get("servers"))
+	return true
 }
 
 func (l *loader) onlyAgent(top value) Agent {

@@ -45,6 +45,7 @@ func defaults(id string) Server {
 		MaxInFlight: 16,
 		Queue:       Queue{Max: 256, Wait: 10 * time.Second},
 		OnDown:      OnDownQueue,
+		Start:       StartEager, CatalogWhenDown: CatalogKeep, Retry: RetryNever,
 	}
 }
 
@@ -215,9 +216,14 @@ func TestOwnFields(t *testing.T) {
 		MaxInFlight: 1,
 		Queue:       Queue{Wait: time.Second},
 		OnDown:      OnDownFail,
+		Start:       StartLazy, IdleStop: 10 * time.Minute, CatalogWhenDown: CatalogHide, Retry: RetryReadOnly,
 		DependsOn:   []string{"db"},
 		Significant: true,
 	}}, ws.Servers)
+	equal(t, "groups", []supervision.Group{
+		{Name: "data", Strategy: supervision.RestForOne, Members: []string{"db"}, MaxRestarts: 2, Within: 30 * time.Second},
+	}, ws.Groups)
+	equal(t, "starts at the same time", 8, ws.MaxStarts)
 	roles := map[string]string{}
 	for _, a := range ws.Agents() {
 		roles[a.ID] = a.Role

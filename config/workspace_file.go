@@ -2,9 +2,9 @@ package config
 
 var (
 	workspaceShape = shape{
-		known: "apiVersion kind metadata governance identity credentials mcp_servers",
+		known: "apiVersion kind metadata governance identity credentials mcp_servers supervision",
 		idle: "organisation{} team{} model_providers[] storage{} context_compression{} planning{} synthesis{} server{} " +
-			"command_packs[] events[] memory{} authoring{} gates{} supervision[]",
+			"command_packs[] events[] memory{} authoring{} gates{}",
 	}
 	metadataShape   = shape{known: "id name description annotations", pedantic: "name"}
 	governanceShape = shape{known: "provider", idle: "policy_language config{} limits{} decision_skills[]"}
@@ -29,6 +29,7 @@ func (l *loader) workspace(top value) {
 	l.provider(top.get("identity"), identityShape, "builtin", "mock", "auth0", "okta", "google", "azure-ad", "oidc")
 	l.credentials(top.get("credentials"))
 	l.servers(top.get("mcp_servers"))
+	l.supervision(top.get("supervision"))
 	l.unresolvedIn(top)
 }
 
@@ -53,6 +54,8 @@ func (l *loader) unresolvedIn(top value) {
 			for _, c := range f.fields {
 				l.unresolved(c.value, "credential \""+c.key+"\"")
 			}
+		case "supervision":
+			l.unresolved(f.value, f.key)
 		default:
 			l.unresolved(f.value, "")
 		}
