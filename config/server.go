@@ -65,6 +65,7 @@ func (l *loader) server(v value) Server {
 	l.str(v.get("description"))
 	l.refuseSandbox(v.get("sandboxed"), s.ID)
 	l.useCredentials(v, s)
+	l.warnOfOwnFiles(v, s)
 	return s
 }
 
