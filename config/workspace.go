@@ -35,6 +35,8 @@ type Workspace struct {
 	Warnings []Fault
 
 	from source
+	// gone are servers that a comparison with later files still knows: see WithServersOf.
+	gone map[string]Server
 }
 
 // Server is all that is declared about one server: how to reach it, who may use it, and how it is supervised.
