@@ -31,15 +31,14 @@ type Changes struct {
 
 // Compare says what it takes to go from one workspace to another. It is pure, and equal workspaces give equal lists.
 //
-// What placeholders and credentials stand for at the time of a start is not compared, nor are files that servers read.
+// It compares values as they were loaded, placeholders filled in. It resolves no credential and reads no file, so that it
+// does not see another secret behind the same name, or a renewed certificate.
 func Compare(old, next *Workspace) Changes {
 	var c Changes
 	for _, s := range next.Servers {
 		was, known := old.Server(s.ID)
-		if s.Disabled {
-			continue
-		}
 		switch {
+		case s.Disabled: // removed, if it ran: see below
 		case !known || was.Disabled:
 			c.Added = append(c.Added, s.ID)
 		case !same(process(old, was), process(next, s)):
