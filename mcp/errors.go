@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -92,6 +93,18 @@ type SizeError struct{ Max int }
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("the answer is longer than %d bytes (max_message)", e.Max)
 }
+
+// startTimeoutError is a start that took too long. It matches context.DeadlineExceeded, whose own text would add nothing.
+type startTimeoutError struct {
+	step  string // what was not answered
+	limit time.Duration
+}
+
+func (e *startTimeoutError) Error() string {
+	return fmt.Sprintf("gave no answer to %s within %v (start_timeout)", e.step, e.limit)
+}
+
+func (e *startTimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // hopeless marks an error that a new start cannot cure.
 type hopeless struct{ error }

@@ -135,7 +135,7 @@ func (s *Session) openError(ctx context.Context, step string, err error, exit sp
 func explain(ctx context.Context, step string, limit time.Duration, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errStartTimeout):
-		return fmt.Errorf("gave no answer to %s within %v (start_timeout): %w", step, limit, context.DeadlineExceeded)
+		return &startTimeoutError{step: step, limit: limit}
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s was given up: %w", step, context.Cause(ctx))
 	case isAnswer(err) && !isHopeless(err):

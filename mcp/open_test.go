@@ -98,8 +98,12 @@ func TestOpenErrorsMatch(t *testing.T) {
 	}
 	server = fakeServer(t, "slow-init")
 	server.StartTimeout = 100 * time.Millisecond
-	if _, err := Open(context.Background(), server, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	_, err := Open(context.Background(), server, Options{})
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v", err)
+	}
+	if want := `server "fake": gave no answer to initialize within 100ms (start_timeout)`; err.Error() != want {
+		t.Errorf("says %q, want %q", err, want)
 	}
 }
 
