@@ -30,5 +30,6 @@
 //
 // Junk from a server (log lines, broken JSON, odd bytes) is skipped, counted and warned of; one bad line never ends a
 // session. What does end it: the process's exit, either pipe closed, a server that does not read, a flood of junk, an
-// expired HTTP session. Then every pending call ends with an error, and [Session.Exit] is the post-mortem.
+// expired HTTP session. Then every pending call ends with an error, and [Session.Exit] is the post-mortem: both at once
+// ([Session.Dead]), while the clearing up ([Session.Done]) takes some milliseconds more.
 package mcp

@@ -87,7 +87,7 @@ const abandonGrace = 500 * time.Millisecond
 func (s *Session) abandon(ctx context.Context, step string, err error) error {
 	if ctx.Err() == nil && !isAnswer(err) && s.PID() != 0 {
 		select { // a dying process is about to say how
-		case <-s.done:
+		case <-s.dead:
 		case <-time.After(time.Second):
 		}
 	}
@@ -101,15 +101,6 @@ func (s *Session) abandon(ctx context.Context, step string, err error) error {
 		err = fmt.Errorf("%w before it answered %s", errors.New(status(s.exit)), step)
 	}
 	return s.openError(ctx, step, err, s.exit)
-}
-
-func (s *Session) over() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // status is how a session ended, without its stderr: that is told once, in the whole error.

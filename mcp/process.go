@@ -15,7 +15,7 @@ type process struct {
 	cookie    string
 	fence     fence
 	container *container    // nil for most
-	exited    chan struct{} // closed when the leader has ended and its group was killed
+	exited    chan struct{} // closed when the leader has ended and its group was killed; see wait
 
 	mu     sync.Mutex
 	reaped bool // the group's id may belong to somebody else now
@@ -43,13 +43,22 @@ func (p *process) signal(sig syscall.Signal) {
 	}
 }
 
-// watch returns when the leader has ended, by itself or by a signal, and all that was left of it was killed; it reports
-// whether nothing is left. The order is what counts: wait, kill, sweep, tell the guardian, reap.
-func (p *process) watch() (gone bool) {
-	pid := p.cmd.Process.Pid
-	awaitExit(p.cmd)
+// The end of a process is the work of two methods, in this order: wait, kill the group, and, while the post-mortem is
+// told already, sweep, tell the guardian, reap. The order is what counts: until the leader is reaped, the ids of its
+// group and session are not given to anybody else.
+
+// wait returns when the leader has ended, by itself or by a signal, and its group was killed. It says how the leader
+// ended; what the group wrote before is in the pipes.
+func (p *process) wait() spec.Exit {
+	exit := awaitExit(p.cmd)
 	signalGroup(p.cmd, sigKill)
 	close(p.exited)
+	return exit
+}
+
+// bury kills all else that is left after wait, and reaps the leader. It reports whether nothing is left.
+func (p *process) bury() (gone bool) {
+	pid := p.cmd.Process.Pid
 	gone = p.fence.sweep(pid, p.cookie)
 	p.guard.remove(pid)
 	p.mu.Lock()
@@ -60,6 +69,3 @@ func (p *process) watch() (gone bool) {
 	p.container.kill()
 	return gone
 }
-
-// exit is how the leader ended; valid after watch.
-func (p *process) exit() spec.Exit { return postMortem(p.cmd) }

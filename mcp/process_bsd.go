@@ -5,14 +5,36 @@ package mcp
 import (
 	"errors"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
 // awaitExit reaps the process: there is no portable way here to wait without. The group is signalled right after; its
 // id cannot be used again while a member lives, and hardly so soon when none does.
-func awaitExit(cmd *exec.Cmd) { await(cmd) }
+func awaitExit(cmd *exec.Cmd) spec.Exit {
+	await(cmd)
+	return postMortem(cmd)
+}
+
+// postMortem reads how the process ended.
+func postMortem(cmd *exec.Cmd) spec.Exit {
+	exit := spec.Exit{Code: -1}
+	if cmd.ProcessState == nil {
+		return exit
+	}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && status.Signaled():
+		exit.Signal = unix.SignalName(status.Signal())
+	case ok && status.Exited():
+		exit.Code = status.ExitStatus()
+	}
+	return exit
+}
 
 func reap(*exec.Cmd) {}
 

@@ -27,7 +27,10 @@ func signalGroup(cmd *exec.Cmd, sig syscall.Signal) {
 	}
 }
 
-func awaitExit(cmd *exec.Cmd) { await(cmd) }
+func awaitExit(cmd *exec.Cmd) spec.Exit {
+	await(cmd)
+	return postMortem(cmd)
+}
 
 func reap(*exec.Cmd) {}
 

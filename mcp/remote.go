@@ -127,7 +127,8 @@ func (r *remote) kill() {
 			r.endLife()
 			r.workers.Wait()
 			r.client.CloseIdleConnections()
-			r.s.end(spec.Exit{Code: -1})
+			r.s.die(spec.Exit{Code: -1})
+			r.s.end()
 		})
 	})
 }

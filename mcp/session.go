@@ -3,11 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
@@ -34,15 +32,16 @@ type Session struct {
 
 	closing atomic.Bool
 	stop    sync.Once
-	ending  sync.Once
 	mu      sync.Mutex
 	reason  string // why we ended it; the first one stays
 	exit    spec.Exit
+	dead    chan struct{}
 	done    chan struct{}
 }
 
-// link carries messages to one server. What comes back it gives to Session.receive, and its own end to Session.end,
-// once, when all it started is gone. None of its methods but close blocks.
+// link carries messages to one server. What comes back it gives to Session.receive. Its own end it gives to Session.die
+// when nothing more will come back, and to Session.end, once, when all it started is gone. None of its methods but close
+// blocks.
 type link interface {
 	// open starts to receive.
 	open()
@@ -62,7 +61,8 @@ type link interface {
 }
 
 func newSession(server spec.Server, o Options) *Session {
-	s := &Session{server: server, opts: o, refreshing: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Session{server: server, opts: o, refreshing: make(chan struct{}, 1)}
+	s.dead, s.done = make(chan struct{}), make(chan struct{})
 	s.nextID.Store(firstID - 1)
 	s.junk.warn = s.warn
 	s.changed.do = o.ToolsChanged
@@ -93,74 +93,10 @@ func (s *Session) Counts() Counts {
 	return Counts{Junk: s.junk.count.Load(), Late: s.late.Load(), InFlight: s.pending.len()}
 }
 
-// Done is closed when the session is over: the process group is gone, and every call has ended.
-func (s *Session) Done() <-chan struct{} { return s.done }
-
-// Exit returns how the session ended. It is valid once Done is closed; before, it is an Exit without a code.
-func (s *Session) Exit() spec.Exit {
-	select {
-	case <-s.done:
-		return s.exit
-	default:
-		return spec.Exit{Code: -1}
-	}
-}
-
 // Ping asks whether the server is alive. Any JSON-RPC answer says so, also that it knows no ping (-32601). It returns
 // nil, ctx's error, or why there is no session any more.
 func (s *Session) Ping(ctx context.Context) error {
 	return s.request(ctx, "ping", nil).Err
-}
-
-// Close ends the session in good order: stdin is closed, after StopGrace the group gets SIGTERM, after another StopGrace
-// SIGKILL; a remote session is deleted. Calls without an answer by then end with an *ExitError.
-//
-// It blocks until all is gone, at most two graces and a second, and may be called by many and again.
-func (s *Session) Close() {
-	s.refuse()
-	s.stop.Do(s.link.close)
-	<-s.done
-}
-
-// Kill ends the session by force (OTP's brutal_kill): SIGKILL to the group at once. It blocks until all is gone.
-func (s *Session) Kill() {
-	s.refuse()
-	s.link.kill()
-	s.Close()
-}
-
-func (s *Session) refuse() {
-	s.closing.Store(true)
-	s.pending.refuse(ErrClosed)
-}
-
-// because notes why the session is ended by us; the first reason stays.
-func (s *Session) because(reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reason == "" {
-		s.reason = s.opts.Mask(reason)
-	}
-}
-
-// end closes the books. The link calls it when all it started is gone.
-func (s *Session) end(exit spec.Exit) {
-	s.ending.Do(func() {
-		s.mu.Lock()
-		exit.Reason = s.reason
-		s.mu.Unlock()
-		s.exit = exit
-		defer close(s.done)
-		s.changed.stop()
-		_ = s.conn.Close()
-		s.pending.failAll(&ExitError{Exit: exit})
-	})
-}
-
-// crashed ends a session one of whose goroutines panicked: a bug of ours, or of a callback.
-func (s *Session) crashed(c *safe.Crash) {
-	s.because(fmt.Sprintf("internal error: %v", c))
-	s.link.kill()
 }
 
 // masked hides secrets in an error's text.

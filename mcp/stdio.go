@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 const (
 	// exitTime is how long a process may take to end after it closed a pipe: the pipes of a dying process close first.
 	exitTime = 250 * time.Millisecond
-	// drainTime bounds reading what a dead process left in its pipes; somebody outside its group may hold them open.
-	drainTime = 250 * time.Millisecond
 	// flushTime bounds writing what is queued before stdin is closed.
 	flushTime = 250 * time.Millisecond
 )
@@ -23,12 +20,12 @@ const (
 // stdio is the link to a server that is a subprocess of ours.
 //
 // Its goroutines: the writer (stdin), the reader (stdout), the drainer (stderr) and the watcher, which waits for the
-// process, then for the others, and then ends the session.
+// process, then for the others, and then ends the session, while a last one clears up.
 type stdio struct {
 	s           *Session
 	proc        *process
 	writer      *writer
-	stdout, err *os.File
+	stdout, err *output
 	stderr      *stderr
 	readers     sync.WaitGroup
 }
@@ -58,7 +55,7 @@ func spawn(s *Session) (link, error) {
 		return nil, err
 	}
 	pipes.closeTheirs()
-	l := &stdio{s: s, proc: proc, stdout: stdout, err: stderr, stderr: newStderr(s.opts)}
+	l := &stdio{s: s, proc: proc, stdout: newOutput(stdout), err: newOutput(stderr), stderr: newStderr(s.opts)}
 	l.writer = newWriter(stdin, l.halfDead)
 	return l, nil
 }
@@ -88,7 +85,7 @@ func (l *stdio) write(_ context.Context, data []byte, _ frameKind) error {
 	return nil
 }
 
-// read reads stdout to its end and reports whether it was the server that ended it.
+// read reads stdout to its end and reports whether that is what ended it, or else ends the session.
 func (l *stdio) read() (closed bool) {
 	defer l.readers.Done()
 	in := newInput(l.stdout, l.s)
@@ -97,8 +94,6 @@ func (l *stdio) read() (closed bool) {
 		case err == nil:
 		case errors.Is(err, io.EOF):
 			return true
-		case errors.Is(err, os.ErrDeadlineExceeded): // the watcher's
-			return false
 		default:
 			l.fail(err.Error())
 			return false
@@ -155,21 +150,29 @@ func (l *stdio) exits(other <-chan struct{}, grace time.Duration) bool {
 	}
 }
 
-// watch waits for the process's end and then closes the books. What the process left in its pipes is read first: a whole
-// answer may be among it, and the reason of its death.
+// watch waits for the process's end and then closes the books. Callers hear of it first; clearing up goes on meanwhile
+// and takes longer.
 func (l *stdio) watch() {
-	if !l.proc.watch() {
+	exit := l.proc.wait()
+	cleared := make(chan bool, 1)
+	safe.Go("mcp burial", l.s.crashed, func() { defer close(cleared); cleared <- l.proc.bury() })
+	l.hangUp()
+	exit.StderrTail = l.stderr.last()
+	l.s.die(exit)
+	if !<-cleared {
 		l.s.warn("processes of the server may be left: not all were gone a second after they were killed")
 	}
-	deadline := time.Now().Add(drainTime)
-	_ = l.stdout.SetReadDeadline(deadline)
-	_ = l.err.SetReadDeadline(deadline)
+	l.s.end()
+}
+
+// hangUp reads what the dead process left in its pipes, and closes them: a whole answer may be among it, and the reason
+// of its death. When it returns nobody reads or writes any more.
+func (l *stdio) hangUp() {
+	l.stdout.finish()
+	l.err.finish()
 	l.readers.Wait()
 	_ = l.writer.file.Close() // somebody outside the group may hold the other end and not read
 	<-l.writer.done
-	_ = l.stdout.Close()
-	_ = l.err.Close()
-	exit := l.proc.exit()
-	exit.StderrTail = l.stderr.last()
-	l.s.end(exit)
+	l.stdout.close()
+	l.err.close()
 }
