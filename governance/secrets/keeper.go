@@ -14,7 +14,7 @@ import (
 // Keeper hands out the values of credentials and masks them everywhere else.
 type Keeper struct {
 	provider Provider
-	refs     map[string]Reference
+	refs     atomic.Pointer[map[string]Reference]
 
 	mu      sync.Mutex // guards spelled
 	spelled map[string]string
@@ -23,17 +23,24 @@ type Keeper struct {
 
 // NewKeeper makes a keeper for the declared credentials. Nothing is resolved yet.
 func NewKeeper(refs []Reference, p Provider) *Keeper {
-	k := &Keeper{provider: p, refs: make(map[string]Reference, len(refs)), spelled: map[string]string{}}
-	for _, r := range refs {
-		k.refs[r.Name] = r
-	}
+	k := &Keeper{provider: p, spelled: map[string]string{}}
+	k.Declare(refs)
 	return k
+}
+
+// Declare replaces the declared credentials. Values that were resolved before stay masked. Safe for concurrent use.
+func (k *Keeper) Declare(refs []Reference) {
+	byName := make(map[string]Reference, len(refs))
+	for _, r := range refs {
+		byName[r.Name] = r
+	}
+	k.refs.Store(&byName)
 }
 
 // Value resolves a credential, anew each time, and masks its value from now on.
 // Errors: an undeclared name, or what the provider says.
 func (k *Keeper) Value(ctx context.Context, name string) (string, error) {
-	ref, ok := k.refs[name]
+	ref, ok := (*k.refs.Load())[name]
 	if !ok {
 		return "", fmt.Errorf("credential %q is not declared; %s", name, k.declared())
 	}
@@ -46,10 +53,11 @@ func (k *Keeper) Value(ctx context.Context, name string) (string, error) {
 }
 
 func (k *Keeper) declared() string {
-	if len(k.refs) == 0 {
+	refs := *k.refs.Load()
+	if len(refs) == 0 {
 		return "add it to the workspace's credentials"
 	}
-	return "declared are " + strings.Join(slices.Sorted(maps.Keys(k.refs)), ", ")
+	return "declared are " + strings.Join(slices.Sorted(maps.Keys(refs)), ", ")
 }
 
 var placeholder = regexp.MustCompile(`\{credential\.([^{}]+)\}`)
