@@ -56,6 +56,8 @@ type Decision struct {
 	Via string `json:"via,omitempty"`
 	// ToolHash is the hash of the tool as it was when decided.
 	ToolHash string `json:"tool_hash,omitempty"`
+	// Version counts the reloads before the decision: rules that are not in force any more decide nothing.
+	Version int `json:"-"`
 }
 
 // CallResult is the one reply to a CallTool. Its JSON form is what `supervisor call --json` prints.

@@ -15,6 +15,7 @@ const (
 	ServerWarning    EventKind = "server.warning"    // junk on stdout, a tool left out
 	CallStarted      EventKind = "call.started"
 	CallEnded        EventKind = "call.ended"
+	CallRetried      EventKind = "call.retried" // it was lost, and is sent once more because the workspace allows it
 	RunStarted       EventKind = "run.started"
 	RunEnded         EventKind = "run.ended"
 	AgentStarted     EventKind = "agent.started"

@@ -24,9 +24,11 @@ type ServerStatus struct {
 	Guarantee   string    `json:"guarantee,omitempty"`
 	Incarnation int       `json:"incarnation"`
 	Since       time.Time `json:"since"` // when it came into this state
-	Tools       int       `json:"tools"`
-	InFlight    int       `json:"in_flight"`
-	Queued      int       `json:"queued"`
+	// Detail is what the state alone does not say: that it was stopped by hand, or what it waits for.
+	Detail   string `json:"detail,omitempty"`
+	Tools    int    `json:"tools"`
+	InFlight int    `json:"in_flight"`
+	Queued   int    `json:"queued"`
 	// Restarts is the number of restarts since the supervisor started; Window counts those inside the budget's window.
 	Restarts int `json:"restarts"`
 	Window   int `json:"window"`

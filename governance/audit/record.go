@@ -18,8 +18,10 @@ const (
 	SkillExecuted     EventType = "skill.executed"
 	PolicyDenied      EventType = "policy.denied"
 	SupervisorStarted EventType = "supervisor.started"
+	ConfigLoaded      EventType = "config.loaded"  // a reload put other files in force; Payload has their digest and what changed
+	ConfigRefused     EventType = "config.refused" // a reload found faults and changed nothing
+	ServerAsked       EventType = "server.asked"   // a person asked for a start, stop or restart
 	SupervisorStopped EventType = "supervisor.stopped"
-	ConfigLoaded      EventType = "config.loaded"
 	// Recovered is written by the log itself, after it had to repair or give up a segment.
 	Recovered EventType = "audit.recovered"
 )
