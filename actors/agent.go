@@ -66,7 +66,7 @@ type agent struct {
 }
 
 func newAgent(e *env, t task, key string) *agent {
-	return &agent{env: e, task: t, key: key, box: newToolbox(e.ws, t.agent), sent: map[string]messages.Call{}}
+	return &agent{env: e, task: t, key: key, box: newToolbox(e.ws(), t.agent), sent: map[string]messages.Call{}}
 }
 
 func spawnAgent(ctx actor.Context, e *env, t task, key string) *actor.PID {
@@ -107,7 +107,7 @@ func (a *agent) onStarted(ctx actor.Context) {
 	a.env.hub.publish(messages.Event{Kind: messages.AgentStarted, Agent: a.task.agent.ID, Run: a.task.runID})
 	a.record(audit.Record{EventType: audit.EventType(messages.AgentStarted)})
 	for _, server := range a.box.servers() {
-		ctx.Request(a.env.instance(server), want{})
+		ctx.Request(a.env.instance(server), want{Names: true})
 	}
 	a.begin(ctx)
 }

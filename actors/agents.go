@@ -89,7 +89,7 @@ func (a *agents) onStart(ctx actor.Context, m startRun) {
 		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Internal, Message: err.Error()}})
 		return
 	}
-	a.runs[m.ID] = begun{run: pid, starter: starter, needs: a.env.ws.Needs(m.Topology)}
+	a.runs[m.ID] = begun{run: pid, starter: starter, needs: a.env.ws().Needs(m.Topology)}
 	for server := range a.failed {
 		a.endWithout(ctx, server)
 	}

@@ -15,8 +15,8 @@ type API interface {
 	// CallTool makes one governed call and returns its one outcome. It never returns early: when ctx ends, the call is
 	// cancelled and the result says cancelled (or timeout, when ctx had a deadline). Safe for concurrent use.
 	CallTool(ctx context.Context, r CallRequest) messages.CallResult
-	// Tools lists the tools of servers, starting those that are not up and waiting for them inside their start
-	// time-out. A server that cannot start is in Down, with the reason, and does not fail the rest; its tools are those
+	// Tools lists the tools of servers, starting those whose tools are not known and waiting for them inside their start
+	// time-out. Of a lazy server it is enough to know what it offered last time. A server that cannot start is in Down, with the reason, and does not fail the rest; its tools are those
 	// it had last, if that is known.
 	// Errors: a [RunError] that says invalid for an unknown server or agent.
 	Tools(ctx context.Context, q ToolsQuery) (ToolsResult, error)

@@ -120,11 +120,12 @@ func TestWhatACrashedInstanceHeldIsAnswered(t *testing.T) {
 		s := startFake(t, oneServer(t, nil), f, withExplosives)
 		held := begin(s, "held")
 		synctest.Wait()
+		session := f.session()
 		s.env.send(s.env.instance("s"), explosion{})
 		want1(t, <-held, messages.Internal, messages.RanMaybe)
 		synctest.Wait()
 		select {
-		case <-f.session().Done():
+		case <-session.Done():
 		default:
 			t.Error("the session of the crashed instance lives on")
 		}

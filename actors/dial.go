@@ -21,7 +21,9 @@ type Session interface {
 	Call(r mcpspec.CallRequest, done func(mcpspec.Reply)) (cancel func(reason string))
 	// Ping asks the server for a sign of life.
 	Ping(ctx context.Context) error
-	// Done is closed when the session is dead and what it owned is gone; Exit says why.
+	// Dead is closed when the session can do no more: every call has ended, and Exit says why. Done is closed when what it
+	// owned is gone too; only then the next one may be opened.
+	Dead() <-chan struct{}
 	Done() <-chan struct{}
 	Exit() mcpspec.Exit
 	// Close ends the session step by step and returns when nothing of it is left. Kill does so without grace.

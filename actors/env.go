@@ -11,7 +11,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/secrets"
 	"github.com/mcp-supervisor/supervisor/supervision"
@@ -23,21 +22,19 @@ type env struct {
 	root   *actor.RootContext // a copy of our own: the system's is mutable
 	name   string             // of the root actor, unique on the system
 	addresses
-	ws       *config.Workspace
-	provider governance.Provider
-	builtin  bool // provider is the built-in one: pure, so that it may be asked in Receive
-	keeper   *secrets.Keeper
-	dial     Dialer
-	hub      *hub
-	log      *slog.Logger
-	logs     map[string]*serverLog    // of the servers, by id
-	numbers  map[string]*atomic.Int64 // of the last session of each server, over all instances of it
-	done     chan struct{}            // closed when the root actor has stopped
-	open     *sync.WaitGroup          // sessions that are starting or live
-	shelf    shelf
-	late     *late                     // what found no journal
-	closing  *atomic.Bool              // a shut-down has begun
-	wrap     func(behaviour) behaviour // nil but in tests, which make actors panic
+	*sites
+	world   *atomic.Pointer[world]
+	custom  governance.Provider // the host program's; nil for the built-in one
+	keeper  *secrets.Keeper
+	dial    Dialer
+	hub     *hub
+	log     *slog.Logger
+	done    chan struct{}   // closed when the root actor has stopped
+	open    *sync.WaitGroup // sessions that are starting or live
+	shelf   shelf
+	late    *late                     // what found no journal
+	closing *atomic.Bool              // a shut-down has begun
+	wrap    func(behaviour) behaviour // nil but in tests, which make actors panic
 }
 
 // maxShards bounds the gate actors. More than a few add no throughput; several keep one agent's burst from delaying
@@ -78,24 +75,25 @@ func (e *env) unexpected(who string, message any) {
 }
 
 // respawn decides on replacing an actor of ours that crashed.
-func respawn(h supervision.Record) (bool, supervision.Record) {
-	verdict, next := crew.Next(h, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
+func respawn(r supervision.Record) (bool, supervision.Record) {
+	verdict, next := crew.Next(r, supervision.Event{Kind: supervision.Ended, Abnormal: true}, time.Now(), 0)
 	return verdict.Restarts(), next
 }
 
 // runs reports whether a server is declared and not disabled.
 func (e *env) runs(server string) bool {
-	s, ok := e.ws.Server(server)
+	s, ok := e.ws().Server(server)
 	return ok && !s.Disabled
 }
 
 // number returns the next session number of a server.
-func (e *env) number(server string) int { return int(e.numbers[server].Add(1)) }
+func (e *env) number(server string) int { return int(e.all()[server].number.Add(1)) }
 
 // roots are the folders told to servers that ask for roots/list.
 func (e *env) roots() []string {
-	if e.ws.Root == "" {
+	root := e.ws().Root
+	if root == "" {
 		return nil
 	}
-	return []string{filepath.Clean(e.ws.Root)}
+	return []string{filepath.Clean(root)}
 }

@@ -29,6 +29,9 @@ type fakeServer struct {
 	// answer answers a call; nil echoes the arguments.
 	answer func(s *fakeSession, r mcpspec.CallRequest, done func(mcpspec.Reply))
 	ping   func(ctx context.Context) error
+	more   []mcpspec.Tool // beside echo and write
+	// cleanup is what a session still does when its calls have ended; nil for nothing.
+	cleanup func()
 }
 
 func (f *fakeServer) dial(ctx context.Context, _ mcpspec.Server, _ Hooks) (Session, error) {
@@ -41,7 +44,7 @@ func (f *fakeServer) dial(ctx context.Context, _ mcpspec.Server, _ Hooks) (Sessi
 			return nil, err
 		}
 	}
-	s := &fakeSession{server: f, n: n, done: make(chan struct{}), pending: map[int]func(mcpspec.Reply){}}
+	s := &fakeSession{server: f, n: n, dead: make(chan struct{}), done: make(chan struct{}), pending: map[int]func(mcpspec.Reply){}}
 	f.mu.Lock()
 	f.live = s
 	f.mu.Unlock()
@@ -84,15 +87,17 @@ type fakeSession struct {
 	pending map[int]func(mcpspec.Reply)
 	once    sync.Once
 	exit    mcpspec.Exit
+	dead    chan struct{}
 	done    chan struct{}
+	ended   func() // called at the end; nil for nothing
 }
 
 func (s *fakeSession) Catalogue() *mcpspec.Catalogue {
 	yes := true
-	return &mcpspec.Catalogue{Tools: []mcpspec.Tool{
+	return &mcpspec.Catalogue{Tools: append([]mcpspec.Tool{
 		{Name: "echo", InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`), Annotations: mcpspec.Annotations{ReadOnly: &yes}},
 		{Name: "write", InputSchema: json.RawMessage(`{"type":"object"}`)},
-	}}
+	}, s.server.more...)}
 }
 
 func (s *fakeSession) Refresh(context.Context) (*mcpspec.Catalogue, error) { return s.Catalogue(), nil }
@@ -142,6 +147,13 @@ func (s *fakeSession) endWritten(exit mcpspec.Exit, written bool) {
 		for _, done := range pending {
 			done(mcpspec.Reply{Err: &mcp.ExitError{Exit: exit}, Written: written})
 		}
+		if s.ended != nil {
+			s.ended()
+		}
+		close(s.dead)
+		if s.server.cleanup != nil {
+			s.server.cleanup()
+		}
 		close(s.done)
 	})
 }
@@ -152,6 +164,7 @@ func (s *fakeSession) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+func (s *fakeSession) Dead() <-chan struct{} { return s.dead }
 func (s *fakeSession) Done() <-chan struct{} { return s.done }
 func (s *fakeSession) Exit() mcpspec.Exit    { return s.exit }
 func (s *fakeSession) Close()                { s.end(mcpspec.Exit{}) }
@@ -178,6 +191,7 @@ func oneServer(t testing.TB, change func(*config.Server)) *config.Workspace {
 		Timeout: 30 * time.Second, Restart: supervision.DefaultRestart(),
 		Health: config.Health{Every: 30 * time.Second, Timeout: 5 * time.Second, Misses: 2}, MaxInFlight: 16,
 		Queue: config.Queue{Max: 256, Wait: 10 * time.Second}, OnDown: config.OnDownQueue,
+		Start: config.StartEager, CatalogWhenDown: config.CatalogKeep, Retry: config.RetryNever,
 	}
 	s.Restart.Backoff.Jitter = 0
 	if change != nil {

@@ -16,8 +16,8 @@ import (
 type (
 	// catalogueKnown tells what a server offers now.
 	catalogueKnown struct {
-		Server    string
-		Catalogue *governance.Catalogue
+		Server string
+		offer
 	}
 	// startFailed tells that a server whose tools are not known did not come up.
 	startFailed struct {
@@ -31,12 +31,13 @@ type (
 		Agent    string
 		ID       string
 		Decision governance.Decision
+		Version  int
 	}
 	// reconsider is a call whose tool changed after it was decided on. The sender is its caller.
 	reconsider struct {
-		Call      messages.Call
-		Since     time.Time
-		Catalogue *governance.Catalogue
+		Call  messages.Call
+		Since time.Time
+		offer
 	}
 	// refuseAll turns every call away from now on; the sender gets a gateClosed.
 	refuseAll struct{}
@@ -45,14 +46,14 @@ type (
 // gate decides on each call of the agents of its shard and sends it on. It never waits: a call whose server's tools are
 // not known yet is parked, and a provider that may block is asked in a goroutine.
 type gate struct {
-	env        *env
-	catalogues map[string]*governance.Catalogue
-	waiting    map[string]*waiting   // every call that has no decision yet, by call id
-	asking     map[string][]*waiting // by agent: the first is being decided, the rest come after it
-	refusing   bool
-	life       context.Context // of what the provider is asked
-	end        context.CancelFunc
-	taken      int // calls so far; numbers them
+	env      *env
+	offers   map[string]offer      // by server
+	waiting  map[string]*waiting   // every call that has no decision yet, by call id
+	asking   map[string][]*waiting // by agent: the first is being decided, the rest come after it
+	refusing bool
+	life     context.Context // of what the provider is asked
+	end      context.CancelFunc
+	taken    int // calls so far; numbers them
 }
 
 // waiting is a call that the gate owes an answer.
@@ -65,14 +66,15 @@ type waiting struct {
 	written bool
 	timer   *time.Timer
 	parked  bool // until the server's tools are known
-	// decision is what was decided before the call was parked.
+	// decision is what was decided before the call was parked, and by the rules of which reload.
 	decision governance.Decision
+	version  int
 }
 
 func newGate(e *env) *gate {
 	life, end := context.WithCancel(context.Background())
 	return &gate{
-		env: e, life: life, end: end, catalogues: map[string]*governance.Catalogue{},
+		env: e, life: life, end: end, offers: map[string]offer{},
 		waiting: map[string]*waiting{}, asking: map[string][]*waiting{},
 	}
 }
@@ -84,7 +86,7 @@ func (g *gate) Receive(ctx actor.Context) {
 	case messages.CallTool:
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()})
 	case reconsider:
-		g.catalogues[m.Call.Server] = m.Catalogue
+		g.offers[m.Call.Server] = m.offer
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true})
 	case messages.CancelCall:
 		g.onCancel(ctx, m)
@@ -142,8 +144,9 @@ func (g *gate) drop(ctx actor.Context, w *waiting) {
 
 // consider has a call decided: at once by the built-in provider, which is pure, and else in turn.
 func (g *gate) consider(ctx actor.Context, w *waiting) {
-	if g.env.builtin {
-		g.settle(ctx, w, governance.Evaluate(context.Background(), g.env.provider, g.action(w.call), 0))
+	if g.env.builtin() {
+		in := g.env.world.Load()
+		g.settle(ctx, w, governance.Evaluate(context.Background(), in.provider, g.action(w.call), 0), in.version)
 		return
 	}
 	g.queue(ctx, w)
@@ -152,13 +155,13 @@ func (g *gate) consider(ctx actor.Context, w *waiting) {
 func (g *gate) action(c messages.Call) governance.Action {
 	return governance.Action{
 		Topology: c.Topology, Agent: c.Agent, Run: c.Run, Server: c.Server, Tool: c.Tool,
-		Arguments: c.Arguments, Catalogue: g.catalogues[c.Server], Now: time.Now(),
+		Arguments: c.Arguments, Catalogue: g.catalogue(c.Server), Now: time.Now(),
 	}
 }
 
 // settle carries a decision out. Whatever a provider says, a call goes only to a tool that a declared server exposes.
-func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision) {
-	catalogue, c := g.catalogues[w.call.Server], w.call
+func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, version int) {
+	catalogue, c := g.catalogue(w.call.Server), w.call
 	switch {
 	case d.NeedsCatalogue && catalogue != nil: // it came while the provider thought
 		g.consider(ctx, w)
@@ -167,15 +170,29 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision) {
 	case !g.env.runs(c.Server):
 		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("there is no MCP server %q", c.Server)))
 	case catalogue == nil:
-		w.decision = d
+		w.decision, w.version = d, version
 		g.park(ctx, w)
 	case !exposes(catalogue, c.Tool):
 		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
 	case d.Allowed:
 		g.drop(ctx, w)
+		decision := d.Message()
+		decision.Version = version
 		g.env.root.RequestWithCustomSender(g.env.journal,
-			dispatch{Call: c, Decision: d.Message(), Since: w.since, Written: w.written, To: g.env.instance(c.Server)}, w.sender)
+			dispatch{Call: c, Decision: decision, Since: w.since, Written: w.written, To: g.env.instance(c.Server)}, w.sender)
 	}
+}
+
+// catalogue is what a server offers under the rules in force, or nil while nobody knows. After a reload the word of the
+// new rules is here before the server's.
+func (g *gate) catalogue(server string) *governance.Catalogue {
+	known, ok := g.offers[server]
+	if !ok {
+		return nil
+	}
+	now := known.under(rulesIn(g.env.ws(), server))
+	g.offers[server] = now
+	return now.Catalogue
 }
 
 func exposes(c *governance.Catalogue, tool string) bool {

@@ -34,8 +34,9 @@ func (g *gate) evaluate(ctx actor.Context, w *waiting) {
 	e.open.Add(1)
 	safe.Go("provider", e.crashed, func() {
 		defer e.open.Done()
-		d := governance.Evaluate(g.life, e.provider, action, providerTimeout)
-		e.send(self, decided{Agent: action.Agent, ID: id, Decision: d})
+		in := e.world.Load()
+		d := governance.Evaluate(g.life, in.provider, action, providerTimeout)
+		e.send(self, decided{Agent: action.Agent, ID: id, Decision: d, Version: in.version})
 	})
 }
 
@@ -46,7 +47,7 @@ func (g *gate) onDecided(ctx actor.Context, m decided) {
 	}
 	w := line[0]
 	g.leaveQueue(ctx, w)
-	g.settle(ctx, w, m.Decision)
+	g.settle(ctx, w, m.Decision, m.Version)
 }
 
 // leaveQueue takes a call out of its agent's line. If it was the first, the next one is decided.

@@ -13,7 +13,7 @@ import (
 // park keeps a call until its server's tools are known, and has the server started. A first start may take its whole
 // start time-out (npx downloads), so that is how long a call without a deadline waits.
 func (g *gate) park(ctx actor.Context, w *waiting) {
-	server, _ := g.env.ws.Server(w.call.Server)
+	server, _ := g.env.ws().Server(w.call.Server)
 	parked := len(g.parkedFor(server.ID))
 	if parked >= server.Queue.Max {
 		g.turnAway(ctx, w, messages.Overloaded, fmt.Sprintf("%d calls wait for server `%s` to start; try again later", parked, server.ID))
@@ -21,7 +21,7 @@ func (g *gate) park(ctx actor.Context, w *waiting) {
 	}
 	w.parked = true
 	if w.timer == nil {
-		wait := server.StartTimeout + time.Second // the start's own time-out says more, so let it come first
+		wait := g.env.startWait(server) + time.Second // the start's own time-out says more, so let it come first
 		w.timer = g.env.after(wait, ctx.Self(), waitOver{ID: w.call.ID})
 	}
 	if parked == 0 {
@@ -42,11 +42,11 @@ func (g *gate) parkedFor(server string) []*waiting {
 }
 
 func (g *gate) onCatalogue(ctx actor.Context, m catalogueKnown) {
-	g.catalogues[m.Server] = m.Catalogue
+	g.offers[m.Server] = m.offer
 	for _, w := range g.parkedFor(m.Server) {
 		w.parked = false
 		if w.decision.Allowed {
-			g.settle(ctx, w, w.decision) // a provider that needs no catalogue is asked once
+			g.settle(ctx, w, w.decision, w.version) // a provider that needs no catalogue is asked once
 		} else {
 			g.consider(ctx, w)
 		}

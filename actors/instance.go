@@ -6,16 +6,14 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/config"
-	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
-	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
 // instance is one copy of a server: it stays up while its process is down, so that every caller gets an answer. It owes
-// each call in held exactly one result. Its sessions are replaced, never restarted.
+// each call in held exactly one result. Its sessions are replaced, never restarted, and when is decided by servers.
 type instance struct {
 	env      *env
 	declared config.Server
@@ -23,14 +21,14 @@ type instance struct {
 	// The life of the server. Only transition writes state.
 	state       messages.ServerState
 	since       time.Time
-	history     supervision.Record
+	order       order // what it was told last
 	incarnation int
-	session     *actor.PID
-	process     int // pid of the process group's leader, 0 for remote servers
+	session     *actor.PID // until nothing of it is left
+	dead        death      // how far the end of the session is
+	process     int        // pid of the process group's leader, 0 for remote servers
 	guarantee   string
-	catalogue   *governance.Catalogue
+	offer       offer
 	lastExit    *mcpspec.Exit
-	retryAt     time.Time     // when the next start comes, in backoff and failed
 	startTook   time.Duration // the last start that went well: what a restart is expected to take
 	restarts    int
 	stale       int
@@ -39,19 +37,31 @@ type instance struct {
 
 	// The calls.
 	held     map[string]*heldCall
-	queue    []*heldCall
+	queue    *queue
 	inFlight int
 	taken    int // calls so far; numbers them
 
 	health  health
-	again   *time.Timer // of the next start
-	stopper *actor.PID  // who waits for the stop
+	rest    idle
+	leaving *order     // why the session is being closed although the supervisor goes on
+	stopper *actor.PID // who waits for the stop
 }
 
-func newInstance(e *env, declared config.Server, known *governance.Catalogue) *instance {
+// death is how far the end of a session is. Its calls are answered before what it owned is gone, and the next one is
+// opened after.
+type death struct {
+	asked    bool // we asked for it
+	over     bool // it can do no more
+	known    bool // what follows was decided, so that its callers can be told
+	silent   bool // it has nothing more to say about its calls
+	openNext bool // a new one is to be opened
+}
+
+func newInstance(e *env, declared config.Server, known offer) *instance {
 	return &instance{
-		env: e, declared: declared,
-		state: messages.StateStopped, since: time.Now(), catalogue: known, held: map[string]*heldCall{},
+		env: e, declared: declared, state: messages.StateStopped, since: time.Now(),
+		offer: known,
+		held:  map[string]*heldCall{}, queue: newQueue(),
 	}
 }
 
@@ -68,15 +78,16 @@ type (
 		ID  string
 		Seq int
 	}
-	// want asks for the tools; the sender gets catalogueKnown or startFailed.
-	want struct{}
-	// startOver starts the next incarnation, if n is still the last one.
-	startOver struct{ N int }
+	// want asks for the tools; the sender gets catalogueKnown or startFailed. For their names alone it is enough to know
+	// what a lazy server offered last time.
+	want struct{ Names bool }
+	// wakeUp starts a server that rests.
+	wakeUp struct{}
 	// stopInstance stops the server; the sender gets instanceStopped.
 	stopInstance struct{ Drain time.Time }
-	// drainOver ends the draining.
-	drainOver struct{}
-	// burial ends the calls that died with session N.
+	// drainOver ends the draining of session N.
+	drainOver struct{ N int }
+	// burial ends the calls of session N that nobody will speak for any more.
 	burial struct{ N int }
 	// warned is a warning of the session.
 	warned struct{ Text string }
@@ -93,21 +104,29 @@ func (i *instance) Receive(ctx actor.Context) {
 	case callDue:
 		i.onDue(ctx, m)
 	case want:
-		i.onWant(ctx)
+		i.onWant(ctx, m)
+	case wakeUp:
+		i.wake(ctx)
+	case order:
+		i.onOrder(ctx, m)
 	case sessionUp:
 		i.onUp(ctx, m)
+	case sessionDead:
+		i.onDead(ctx, m)
 	case sessionEnded:
 		i.onEnded(ctx, m)
 	case burial:
-		i.bury(ctx, m)
+		i.onBurial(ctx, m)
 	case toolsChanged:
 		i.onToolsChanged(ctx, m)
-	case startOver:
-		i.onStartOver(ctx, m)
+	case redeclared:
+		i.onRedeclared(ctx, m)
 	case probe:
 		i.onProbe(ctx, m)
 	case pinged:
 		i.onPinged(ctx, m)
+	case idleDue:
+		i.onIdle(ctx, m)
 	case warned:
 		i.onWarned(m.Text)
 	case statusQuery:
@@ -115,7 +134,9 @@ func (i *instance) Receive(ctx actor.Context) {
 	case stopInstance:
 		i.onStop(ctx, m)
 	case drainOver:
-		i.onDrainOver(ctx)
+		i.onDrainOver(ctx, m)
+	case skipDrain:
+		i.onDrainOver(ctx, drainOver{N: i.incarnation})
 	default:
 		i.env.unexpected("instance", m)
 	}
@@ -124,33 +145,6 @@ func (i *instance) Receive(ctx actor.Context) {
 // transition is the only writer of state.
 func (i *instance) transition(to messages.ServerState) {
 	i.state, i.since = to, time.Now()
-}
-
-func (i *instance) status() messages.ServerStatus {
-	s := messages.ServerStatus{
-		ID: i.declared.ID, State: i.state, PID: i.process, Guarantee: i.guarantee, Incarnation: i.incarnation, Since: i.since,
-		InFlight: i.inFlight, Queued: len(i.queue), Restarts: i.restarts, Window: i.history.Used(i.declared.Restart, time.Now()),
-		Budget: i.declared.Restart.MaxRestarts, Warnings: i.warnings, Stale: i.stale,
-		RetryAfter: messages.Millis(i.retryIn()),
-	}
-	if i.catalogue != nil {
-		s.Tools = len(i.catalogue.Tools())
-	}
-	if i.lastExit != nil {
-		s.LastExit = i.lastExit.String()
-	}
-	return s
-}
-
-// maxWarnings bounds what status keeps; each kind is told once anyway.
-const maxWarnings = 16
-
-func (i *instance) onWarned(text string) {
-	text = i.env.keeper.Mask(text)
-	if len(i.warnings) < maxWarnings {
-		i.warnings = append(i.warnings[:len(i.warnings):len(i.warnings)], text)
-	}
-	i.publish(messages.Event{Kind: messages.ServerWarning, Detail: text})
 }
 
 // publish tells subscribers, and the audit too where the life of the server turns.
@@ -173,15 +167,13 @@ func (i *instance) letGo(_ actor.Context, c *safe.Crash) {
 		}
 		i.finish(h, r)
 	}
-	failure := i.env.unsent(messages.Call{}, c).Error
+	failure := i.env.unsent(messages.Call{Server: i.declared.ID}, c).Error
 	for _, pid := range i.wanting {
 		i.env.send(pid, startFailed{Server: i.declared.ID, Error: *failure})
 	}
-	i.wanting, i.queue = nil, nil
+	i.wanting, i.queue = nil, newQueue()
 	i.health.reset()
-	if i.again != nil {
-		i.again.Stop()
-	}
+	i.rest.stop()
 }
 
 func (i *instance) refuse(ctx actor.Context, c *safe.Crash) {
@@ -193,7 +185,7 @@ func (i *instance) refuse(ctx actor.Context, c *safe.Crash) {
 			i.env.conclude(ended{Call: m.Call, Decision: m.Decision, Result: r}, ctx.Sender())
 		}
 	case want:
-		i.env.send(ctx.Sender(), startFailed{Server: i.declared.ID, Error: *i.env.unsent(messages.Call{}, c).Error})
+		i.env.send(ctx.Sender(), startFailed{Server: i.declared.ID, Error: *i.env.unsent(messages.Call{Server: i.declared.ID}, c).Error})
 	case statusQuery:
 		ctx.Respond(i.status())
 	case stopInstance:

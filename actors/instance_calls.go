@@ -19,12 +19,16 @@ type heldCall struct {
 	since    time.Time
 	number   int // in the order the calls came
 	sent     bool
-	// unwritten is true once the session said that not a byte of the call reached the server it was sent to.
-	unwritten   bool
-	attempts    int
-	incarnation int
-	timer       *time.Timer
-	seq         int // of the timer: an older one that fires late means nothing
+	// told is true once the dead session it was sent to said what became of it: unwritten, if not a byte of it reached
+	// the server.
+	told, unwritten bool
+	attempts        int
+	incarnation     int
+	due             time.Time // the end of the time it has to run, counted from when it was sent first
+	// lost is the result of a call that was lost and is to be repeated: it may have run, whatever becomes of it now.
+	lost  *messages.CallResult
+	timer *time.Timer
+	seq   int // of the timer: an older one that fires late means nothing
 }
 
 func (i *instance) onExecute(ctx actor.Context, m execute) {
@@ -34,6 +38,7 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 		return
 	}
 	i.taken++
+	i.rest.used = time.Now()
 	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since, number: i.taken}
 	i.held[h.call.ID] = h
 	switch {
@@ -41,21 +46,32 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 		i.finish(h, refused(h.call, messages.Stopped, shuttingDown))
 	case h.expired():
 		i.finish(h, i.tooLate(h.call))
-	case i.state == messages.StateFailed, i.failsFast():
+	case i.state == messages.StateFailed, i.state == messages.StateStopped && i.isHeld(), i.failsFast():
 		i.finish(h, i.unavailable(h.call))
 	case i.hasRoom():
 		i.dispatch(ctx, h)
-	case len(i.queue) >= i.declared.Queue.Max:
-		i.finish(h, refused(h.call, messages.Overloaded,
-			fmt.Sprintf("server `%s` has %d calls running and %d waiting; try again later", i.declared.ID, i.inFlight, len(i.queue))))
+	case i.queue.size < i.declared.Queue.Max:
+		i.enqueue(ctx, h)
 	default:
+		i.overload(ctx, h)
+	}
+}
+
+// overload refuses a call that finds the queue full: this one, or one of an agent that has many more in it.
+func (i *instance) overload(ctx actor.Context, h *heldCall) {
+	out := i.queue.displace(h.agent())
+	if out == nil {
+		out = h
+	} else {
 		i.enqueue(ctx, h)
 	}
+	i.finish(out, refused(out.call, messages.Overloaded,
+		fmt.Sprintf("server `%s` has %d calls running and %d waiting; try again later", i.declared.ID, i.inFlight, i.queue.size)))
 }
 
 // failsFast reports whether calls are not to wait for a server that is down. One that rests is started by a call.
 func (i *instance) failsFast() bool {
-	down := i.state == messages.StateStarting || i.state == messages.StateBackoff
+	down := i.state == messages.StateStarting || i.state == messages.StateBackoff || i.state == messages.StateStopping
 	return down && i.declared.OnDown == config.OnDownFail
 }
 
@@ -69,15 +85,16 @@ func (i *instance) tooLate(c messages.Call) messages.CallResult {
 
 // hasRoom reports whether a call can be sent at once without overtaking another.
 func (i *instance) hasRoom() bool {
-	return i.state == messages.StateUp && len(i.queue) == 0 && i.inFlight < i.declared.MaxInFlight
+	return i.serves() && i.queue.size == 0 && i.inFlight < i.declared.MaxInFlight
 }
 
+// serves reports whether the session takes calls.
+func (i *instance) serves() bool { return i.state == messages.StateUp && !i.dead.over }
+
 func (i *instance) enqueue(ctx actor.Context, h *heldCall) {
-	i.queue = append(i.queue, h)
+	i.queue.add(h)
 	i.arm(ctx, h, i.declared.Queue.Wait)
-	if i.state == messages.StateStopped {
-		i.wake(ctx)
-	}
+	i.wake(ctx)
 }
 
 // arm starts the call's timer: d, or the call's own deadline where that comes first.
@@ -97,19 +114,25 @@ func (i *instance) dispatch(ctx actor.Context, h *heldCall) {
 	switch {
 	case h.expired():
 		i.finish(h, i.tooLate(h.call))
-	case i.changed(h):
+	case i.outdated(h) && h.lost != nil:
+		i.finish(h, *h.lost)
+	case i.outdated(h):
 		i.release(h)
-		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, Catalogue: i.catalogue}, h.caller)
+		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, offer: i.offer}, h.caller)
 	default:
 		i.perform(ctx, h)
 	}
 }
 
-func (i *instance) changed(h *heldCall) bool {
+// outdated reports whether the decision was about another tool, or made by rules that are not in force any more.
+func (i *instance) outdated(h *heldCall) bool {
+	if h.decision.Version != i.env.world.Load().version {
+		return true
+	}
 	if h.decision.ToolHash == "" { // a provider that does not look at tools
 		return false
 	}
-	tool, ok := i.catalogue.Find(h.call.Tool)
+	tool, ok := i.offer.Catalogue.Find(h.call.Tool)
 	return !ok || tool.Hash != h.decision.ToolHash
 }
 
@@ -118,8 +141,11 @@ func (i *instance) perform(ctx actor.Context, h *heldCall) {
 	if limit <= 0 {
 		limit = i.declared.Timeout
 	}
-	i.arm(ctx, h, limit)
-	h.sent, h.unwritten, h.incarnation = true, false, i.incarnation
+	if h.attempts == 0 || h.unwritten {
+		h.due = time.Now().Add(limit)
+	}
+	i.arm(ctx, h, time.Until(h.due))
+	h.sent, h.told, h.unwritten, h.incarnation = true, false, false, i.incarnation
 	h.attempts++
 	i.inFlight++
 	ctx.Send(i.session, perform{ID: h.call.ID, N: i.incarnation, Instance: ctx.Self(), Request: mcpspec.CallRequest{
@@ -129,10 +155,8 @@ func (i *instance) perform(ctx actor.Context, h *heldCall) {
 
 // kick sends what waits, in order, as far as there is room.
 func (i *instance) kick(ctx actor.Context) {
-	for len(i.queue) > 0 && i.state == messages.StateUp && i.inFlight < i.declared.MaxInFlight {
-		h := i.queue[0]
-		i.queue = i.queue[1:]
-		i.dispatch(ctx, h)
+	for i.queue.size > 0 && i.serves() && i.inFlight < i.declared.MaxInFlight {
+		i.dispatch(ctx, i.queue.next())
 	}
 }
 
@@ -145,8 +169,12 @@ func (i *instance) onReplied(ctx actor.Context, m replied) {
 		i.stale++
 		return
 	}
-	if deadSession(m.Reply) { // the post-mortem follows at once, and onEnded answers
-		h.unwritten = !m.Reply.Written
+	if deadSession(m.Reply) { // the post-mortem follows at once, if it is not here yet
+		h.told, h.unwritten = true, !m.Reply.Written
+		if i.dead.known || m.N != i.incarnation {
+			i.bury(ctx, h)
+			i.settle(ctx)
+		}
 		return
 	}
 	i.finish(h, answered(h.call, m.Reply))
@@ -155,7 +183,8 @@ func (i *instance) onReplied(ctx actor.Context, m replied) {
 
 // goOn is what follows the end of a call.
 func (i *instance) goOn(ctx actor.Context) {
-	if i.stopper != nil && i.inFlight == 0 && i.state == messages.StateUp {
+	i.rest.used = time.Now()
+	if i.inFlight == 0 && i.session != nil && !i.dead.asked && (i.stopper != nil || i.leaving != nil) {
 		i.closeSession(ctx) // it was the last one of the drain
 		return
 	}
@@ -183,12 +212,12 @@ func (i *instance) onDue(ctx actor.Context, m callDue) {
 	case h.sent:
 		i.giveUp(ctx, h, messages.Timeout, i.limitText(h, h.expired()))
 	case h.expired():
-		i.drop(h)
+		i.queue.remove(h)
 		i.finish(h, i.tooLate(h.call))
-	case i.state == messages.StateUp:
+	case i.serves():
 		i.giveUp(ctx, h, messages.Overloaded, fmt.Sprintf("the call waited %s for a free place at server `%s`", i.declared.Queue.Wait, i.declared.ID))
 	default:
-		i.drop(h)
+		i.queue.remove(h)
 		i.finish(h, i.unavailable(h.call))
 	}
 }
@@ -211,20 +240,10 @@ func (i *instance) giveUp(ctx actor.Context, h *heldCall, o messages.Outcome, re
 		r.Ran = messages.RanMaybe
 		i.env.send(i.session, abandon{ID: h.call.ID, Reason: string(o)}) // to nobody, between a death and its burial
 	} else {
-		i.drop(h)
+		i.queue.remove(h)
 	}
 	i.finish(h, r)
 	i.goOn(ctx)
-}
-
-// drop takes a call out of the queue.
-func (i *instance) drop(h *heldCall) {
-	for n, other := range i.queue {
-		if other == h {
-			i.queue = append(i.queue[:n:n], i.queue[n+1:]...)
-			return
-		}
-	}
 }
 
 // release takes a call out of held.
@@ -241,6 +260,9 @@ func (i *instance) release(h *heldCall) {
 // finish is the end of a held call: one outcome record, one reply.
 func (i *instance) finish(h *heldCall, r messages.CallResult) {
 	i.release(h)
+	if h.lost != nil && r.Ran == messages.RanNo {
+		r = notRepeated(r, *h.lost)
+	}
 	r.Attempts, r.Incarnation, r.Duration = h.attempts, h.incarnation, sinceMillis(h.since)
 	if r.Error != nil {
 		masked := *r.Error

@@ -6,6 +6,7 @@ import (
 
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
 // lost is the result of a call that was running when its session died.
@@ -25,10 +26,18 @@ func (i *instance) unavailable(c messages.Call) messages.CallResult {
 }
 
 func (i *instance) downText() string {
-	if i.lastExit == nil {
-		return fmt.Sprintf("server `%s` is %s; try again", i.declared.ID, i.state)
+	id := i.declared.ID
+	switch {
+	case i.order.Verb == supervision.Hold:
+		return fmt.Sprintf("server `%s` was stopped by hand; `supervisor start %s` starts it", id, id)
+	case i.order.Verb == supervision.Drop:
+		return fmt.Sprintf("server `%s` was removed from the workspace", id)
+	case i.order.Verb == supervision.Fail && i.order.Because != "":
+		return fmt.Sprintf("server `%s` is down because `%s` of its group failed; it comes back with it", id, i.order.Because)
+	case i.lastExit == nil || i.dead.asked:
+		return fmt.Sprintf("server `%s` is %s; try again", id, i.state)
 	}
-	return fmt.Sprintf("server `%s` is down (%s); %s", i.declared.ID, died(i.lastExit), i.nextText())
+	return fmt.Sprintf("server `%s` is down (%s); %s", id, died(i.lastExit), i.nextText())
 }
 
 // died says in brackets how a session ended.
@@ -39,45 +48,66 @@ func died(e *mcpspec.Exit) string {
 	return e.String()
 }
 
+// detail is what the state alone does not say.
+func (i *instance) detail() string {
+	switch {
+	case i.leaving != nil && i.stopper == nil:
+		return i.closeReason()
+	case i.order.Verb == supervision.Hold:
+		return "stopped by hand"
+	case i.order.Verb == supervision.Await && i.order.Because != "":
+		return fmt.Sprintf("waits for `%s`", i.order.Because)
+	case i.order.Verb == supervision.Await:
+		return "waits for its turn to start"
+	case i.order.Verb == supervision.Fail && i.order.Because != "":
+		return fmt.Sprintf("`%s` of its group failed", i.order.Because)
+	case i.order.Verb == supervision.Rest && i.state == messages.StateStopped:
+		return "rests until it is needed"
+	}
+	return ""
+}
+
 // nextText says what happens next.
 func (i *instance) nextText() string {
-	used, budget := i.history.Used(i.declared.Restart, time.Now()), i.declared.Restart.MaxRestarts
+	used, budget := i.used(), i.declared.Restart.MaxRestarts
 	switch {
 	case i.stopper != nil:
-		return "the supervisor is shutting down"
+		return shuttingDown
 	case i.state == messages.StateFailed && i.lastExit != nil && i.lastExit.Hopeless:
 		return "it is not started again, because that cannot help: fix it first, here or in the workspace"
 	case i.state == messages.StateFailed && i.lastExit != nil && i.lastExit.Denied:
 		return "check its headers or credentials_ref; " + i.deniedText()
-	case i.state == messages.StateFailed && i.retryAt.IsZero():
+	case i.state == messages.StateFailed && i.order.Until.IsZero():
 		return fmt.Sprintf("it has used up its %s and is not started again", count(budget, "restart"))
 	case i.state == messages.StateFailed:
-		return fmt.Sprintf("it has used up its %s within %s; one more try in %s", count(budget, "restart"), i.declared.Restart.Within, round(time.Until(i.retryAt)))
+		return fmt.Sprintf("it has used up its %s within %s; one more try in %s", count(budget, "restart"), i.declared.Restart.Within, round(time.Until(i.order.Until)))
 	case i.state == messages.StateStopped:
 		return "the next call starts it again"
 	case i.state == messages.StateBackoff:
-		return fmt.Sprintf("restart %d of %d in %s", used, budget, round(time.Until(i.retryAt)))
+		return fmt.Sprintf("restart %d of %d in %s", used, budget, round(time.Until(i.order.Until)))
+	case i.order.Verb == supervision.Await && i.order.Because != "":
+		return fmt.Sprintf("restart %d of %d comes after `%s`, which starts first", used, budget, i.order.Because)
 	}
 	return fmt.Sprintf("restart %d of %d is on its way", used, budget)
 }
 
 func (i *instance) deniedText() string {
-	if i.retryAt.IsZero() {
+	if i.order.Until.IsZero() {
 		return "it is not started again"
 	}
-	return "it is tried again in " + round(time.Until(i.retryAt)).String()
+	return "it is tried again in " + round(time.Until(i.order.Until)).String()
 }
 
 // retryIn is when the server is expected to take calls again: the rest of the pause and what a start took last time.
 func (i *instance) retryIn() time.Duration {
 	switch i.state {
 	case messages.StateBackoff:
-		return max(time.Until(i.retryAt), 0) + i.startTook
+		return max(time.Until(i.order.Until), 0) + i.startTook
 	case messages.StateFailed:
-		if i.retryAt.IsZero() {
+		if i.order.Until.IsZero() {
 			return 0
 		}
-		return max(time.Until(i.retryAt), 0) + i.startTook
+		return max(time.Until(i.order.Until), 0) + i.startTook
 	case messages.StateStarting:
 		if i.startTook == 0 {
 			return 0 // it never was up: nobody knows

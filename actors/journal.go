@@ -87,7 +87,7 @@ func (j *journal) Receive(ctx actor.Context) {
 }
 
 func (j *journal) onStarted() {
-	if !j.env.builtin {
+	if !j.env.builtin() {
 		j.record()
 	}
 	for _, m := range j.env.late.take() { // from before a crash
@@ -164,7 +164,7 @@ func (j *journal) complain(err error) {
 func (j *journal) record() {
 	events := make(chan governance.Event, 4096)
 	j.events = events
-	provider, e := j.env.provider, j.env
+	provider, e := j.env.custom, j.env
 	e.open.Add(1)
 	safe.Go("provider's events", e.crashed, func() {
 		defer e.open.Done()

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/mcp-supervisor/supervisor/config"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
@@ -16,7 +14,7 @@ import (
 // Servers implements [API].
 func (s *Supervisor) Servers(ctx context.Context) ([]messages.ServerStatus, error) {
 	var list []messages.ServerStatus
-	for _, declared := range s.env.ws.Servers {
+	for _, declared := range s.env.ws().Servers {
 		if declared.Disabled {
 			list = append(list, disabledStatus(declared.ID))
 			continue
@@ -52,7 +50,7 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 	if err := s.checkServer(q.Server); err != nil {
 		return ToolsResult{}, err
 	}
-	box := newToolbox(s.env.ws, agent)
+	box := newToolbox(s.env.ws(), agent)
 	var result ToolsResult
 	stale := map[string]bool{}
 	answers := s.env.wantAll(ctx, box.servers(), q.Server)
@@ -77,7 +75,7 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 func (s *Supervisor) agentFor(name string) (config.Agent, error) {
 	topology, id := caller(name)
 	var found []config.AgentIn
-	for _, a := range s.env.ws.Agents() {
+	for _, a := range s.env.ws().Agents() {
 		if a.ID == id && (topology == "" || topology == a.Topology) {
 			found = append(found, a)
 		}
@@ -102,7 +100,7 @@ func (s *Supervisor) checkServer(id string) error {
 	if id == "" {
 		return nil
 	}
-	declared, ok := s.env.ws.Server(id)
+	declared, ok := s.env.ws().Server(id)
 	switch {
 	case !ok:
 		return invalid("there is no MCP server `%s` in this workspace", id)
@@ -120,13 +118,13 @@ func (e *env) wantAll(ctx context.Context, ids []string, only string) map[string
 			box, self := e.openBox()
 			defer e.closeBox(self)
 			boxes[id] = box
-			e.root.RequestWithCustomSender(e.instance(id), want{}, self)
+			e.root.RequestWithCustomSender(e.instance(id), want{Names: true}, self)
 		}
 	}
 	answers := map[string]any{}
 	for id, box := range boxes {
-		declared, _ := e.ws.Server(id)
-		limit, cancel := context.WithTimeout(ctx, declared.StartTimeout+2*declared.StopGrace+time.Second)
+		declared, _ := e.ws().Server(id)
+		limit, cancel := context.WithTimeout(ctx, e.startWait(declared)+2*declared.StopGrace+time.Second)
 		answer, err := e.await(limit, box)
 		cancel()
 		if err != nil {
@@ -146,7 +144,7 @@ func (s *Supervisor) infos(box *toolbox, only string, stale map[string]bool) []T
 			continue
 		}
 		tool, _ := catalogue.Find(e.Tool)
-		declared, _ := s.env.ws.Server(e.Server)
+		declared, _ := s.env.ws().Server(e.Server)
 		list = append(list, ToolInfo{
 			Server: e.Server, Name: e.Tool, Exported: box.exported.Exported(e.Server, e.Tool), Description: tool.Description,
 			Effect: string(tool.Effect), Tier: string(declared.Rules.TierOf(e.Tool)), InputSchema: tool.InputSchema,
@@ -156,9 +154,11 @@ func (s *Supervisor) infos(box *toolbox, only string, stale map[string]bool) []T
 	return list
 }
 
-// warm starts servers that are not up, and waits for none.
+// warm starts servers that are not up, unless they are lazy, and waits for none.
 func (e *env) warm(ids []string) {
 	for _, id := range ids {
-		e.root.RequestWithCustomSender(e.instance(id), want{}, (*actor.PID)(nil))
+		if declared, _ := e.ws().Server(id); declared.Start != config.StartLazy {
+			e.send(e.instance(id), wakeUp{})
+		}
 	}
 }

@@ -238,7 +238,7 @@ func TestAPanicInADecisionEndsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.env.provider = panicky{explode: func() { panic("boom") }} // as a bug in the schema check would
+		s.env.world.Load().provider = panicky{explode: func() { panic("boom") }} // as a bug in the schema check would
 		var last messages.CallResult
 		for range 12 {
 			last = call(s, "x")

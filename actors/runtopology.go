@@ -20,17 +20,17 @@ func (s *Supervisor) Run(ctx context.Context, r RunRequest, progress func(messag
 	}
 	finish := s.report(ctx, start.ID, progress)
 	defer finish()
-	s.env.warm(s.env.ws.Needs(start.Topology))
+	s.env.warm(s.env.ws().Needs(start.Topology))
 	return s.run(ctx, start)
 }
 
 // prepare checks all that can be checked before a process starts.
 func (s *Supervisor) prepare(r RunRequest) (startRun, error) {
-	topology, err := s.env.ws.Topology(r.Topology)
+	topology, err := s.env.ws().Topology(r.Topology)
 	if err != nil {
 		return startRun{}, err
 	}
-	if err := s.env.ws.CheckRun(topology); err != nil {
+	if err := s.env.ws().CheckRun(topology); err != nil {
 		return startRun{}, err
 	}
 	opened, err := openModels(topology)

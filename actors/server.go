@@ -6,29 +6,23 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/config"
-	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
 	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
-// Messages of a server actor.
-type (
-	// offers is what an instance's new session offers.
-	offers struct{ Catalogue *governance.Catalogue }
-	// statusQuery is answered with a messages.ServerStatus.
-	statusQuery struct{}
-)
+// statusQuery is answered with a messages.ServerStatus.
+type statusQuery struct{}
 
 // server is the stable address of one declared MCP server. It keeps the catalogue and tells the gates of a new one.
 type server struct {
-	env       *env
-	declared  config.Server
-	catalogue *governance.Catalogue
-	history   supervision.Record // of the instance actor, not of the process
-	stopper   *actor.PID          // who waits for the stop
-	closing   bool
-	gone      bool // the instance is not replaced any more
+	env      *env
+	declared config.Server
+	offer    offer
+	crew     supervision.Record // of the instance actor, not of the process
+	stopper  *actor.PID         // who waits for the stop
+	closing  bool
+	gone     bool // the instance is not replaced any more
 }
 
 func newServer(e *env, declared config.Server) *server { return &server{env: e, declared: declared} }
@@ -41,9 +35,11 @@ func (s *server) Receive(ctx actor.Context) {
 		s.onTerminated(ctx)
 	case ready:
 		ctx.Respond(m)
-	case offers:
-		s.catalogue = m.Catalogue
+	case offer:
+		s.offer = m
 		s.env.toGates(s.known())
+	case redeclared:
+		s.declared = m.Server
 	case sendCatalogues:
 		s.onSendCatalogues(ctx)
 	case stopServers:
@@ -51,7 +47,7 @@ func (s *server) Receive(ctx actor.Context) {
 	case statusQuery:
 		ctx.Respond(s.status())
 	case skipDrain:
-		ctx.Send(s.env.instance(s.declared.ID), drainOver{})
+		ctx.Send(s.env.instance(s.declared.ID), m)
 	case instanceStopped:
 		s.onStopped(ctx, m)
 	default:
@@ -60,10 +56,11 @@ func (s *server) Receive(ctx actor.Context) {
 }
 
 func (s *server) spawn(ctx actor.Context) {
-	props := s.env.props("instance "+s.declared.ID, func() behaviour { return newInstance(s.env, s.declared, s.catalogue) })
+	props := s.env.props("instance "+s.declared.ID, func() behaviour { return newInstance(s.env, s.declared, s.offer) })
 	if _, err := ctx.SpawnNamed(props, "shared"); err != nil {
 		panic("actors: spawn instance: " + err.Error()) // the name is free: the one before has terminated
 	}
+	ctx.Send(ctx.Parent(), present{Server: s.declared.ID})
 }
 
 // onTerminated replaces an instance that crashed. It never ends by itself otherwise.
@@ -72,8 +69,8 @@ func (s *server) onTerminated(ctx actor.Context) {
 		s.onStopped(ctx, instanceStopped{Server: s.declared.ID})
 		return
 	}
-	again, h := respawn(s.history)
-	s.history, s.gone = h, !again
+	again, r := respawn(s.crew)
+	s.crew, s.gone = r, !again
 	if again {
 		s.spawn(ctx)
 		return
@@ -98,11 +95,11 @@ func (s *server) status() messages.ServerStatus {
 }
 
 func (s *server) known() catalogueKnown {
-	return catalogueKnown{Server: s.declared.ID, Catalogue: s.catalogue}
+	return catalogueKnown{Server: s.declared.ID, offer: s.offer}
 }
 
 func (s *server) onSendCatalogues(ctx actor.Context) {
-	if s.catalogue != nil {
+	if s.offer.Catalogue != nil {
 		ctx.Send(ctx.Sender(), s.known())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/internal/rotate"
 )
@@ -29,7 +28,7 @@ func newServerLog(stateDir, server string) *serverLog {
 // stderr takes the lines a server writes to stderr. They are escaped and masked already. It is called off the path that
 // drains the server, which drops lines rather than wait for a slow disk.
 func (e *env) stderr(server string) func(string) {
-	log, file := e.log.With(slog.String("server", server)), e.logs[server]
+	log, file := e.log.With(slog.String("server", server)), e.all()[server].log
 	return func(line string) {
 		log.Debug("server.stderr", slog.String("line", line))
 		if err := file.add(time.Now(), line); err != nil {
@@ -51,17 +50,9 @@ func (l *serverLog) add(at time.Time, line string) error {
 	return err
 }
 
-func newServerLogs(stateDir string, ws *config.Workspace) map[string]*serverLog {
-	logs := map[string]*serverLog{}
-	for _, s := range ws.Servers {
-		logs[s.ID] = newServerLog(stateDir, s.ID)
-	}
-	return logs
-}
-
 // closeLogs closes the logs; what a server's last goroutine still has to say is dropped.
 func (e *env) closeLogs() {
-	for _, l := range e.logs {
-		_ = l.file.Close()
+	for _, at := range e.all() {
+		_ = at.log.file.Close()
 	}
 }

@@ -1,33 +1,39 @@
 package actors
 
 import (
-	"time"
-
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
-// Messages of the servers actor.
-type (
-	// sendCatalogues asks every server to send its catalogue to the sender.
-	sendCatalogues struct{}
-	// stopServers stops all servers at the same time; the sender gets serversStopped when nothing of them is left.
-	stopServers struct{ Drain time.Time }
-	// instanceStopped reports that an instance let go of all it owned.
-	instanceStopped struct{ Server string }
-)
+// sendCatalogues asks every server to send its catalogue to the sender.
+type sendCatalogues struct{}
 
-// servers is the parent of all declared servers. One that crashes is replaced; no other notices.
+// servers is the supervisor of all declared servers, in OTP's sense: it decides what is started, when, and with whom.
+// The instances tell it what happened and do what it says. It is also the parent of their actors: one that crashes is
+// replaced, and no other notices.
 type servers struct {
-	env      *env
-	history  map[string]supervision.Record
-	stopping map[string]bool // servers that are not stopped yet
-	replyTo  *actor.PID
+	env     *env
+	specs   supervision.Specs
+	history supervision.History
+	orders  map[string]order // the last of each, for an instance that is not there yet, or lost it
+	absent  map[string]bool  // servers whose instance is not there yet
+	alarms  map[string]alarms
+	askers  map[string][]*actor.PID // who waits for what was asked by hand to be done
+	eager   bool                    // servers with `start: eager` are started, those of later reloads too
+	crew    map[string]supervision.Record
+	leaving map[string]bool // actors of removed servers that have not ended yet
+	ending  *ending
 }
 
-func newServers(e *env) *servers { return &servers{env: e, history: map[string]supervision.Record{}} }
+func newServers(e *env) *servers {
+	return &servers{
+		env: e, specs: specs(e.ws()), orders: map[string]order{}, absent: map[string]bool{}, alarms: map[string]alarms{},
+		askers: map[string][]*actor.PID{}, crew: map[string]supervision.Record{}, leaving: map[string]bool{},
+	}
+}
 
 func (s *servers) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
@@ -40,10 +46,22 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.toAll(ctx, m, ctx.Sender())
 	case sendCatalogues:
 		s.toAll(ctx, m, ctx.Sender())
+	case happened:
+		s.decide(ctx, m.Event)
+	case alarm:
+		s.onAlarm(ctx, m)
+	case present:
+		s.onPresent(ctx, m.Server)
+	case byHand:
+		s.onByHand(ctx, m)
+	case startEager:
+		s.onStartEager(ctx)
+	case reload:
+		s.onReload(ctx, m)
 	case stopServers:
 		s.onStop(ctx, m)
 	case skipDrain:
-		s.toAll(ctx, m, nil)
+		s.onSkipDrain(ctx, m)
 	case instanceStopped:
 		s.stopped(ctx, m.Server)
 	default:
@@ -52,30 +70,40 @@ func (s *servers) Receive(ctx actor.Context) {
 }
 
 func (s *servers) onStarted(ctx actor.Context) {
-	for _, server := range s.env.ws.Servers {
-		if !server.Disabled {
-			s.spawn(ctx, server.ID)
+	for _, declared := range s.env.ws().Servers {
+		if !declared.Disabled {
+			s.spawn(ctx, declared)
 		}
 	}
 }
 
-func (s *servers) spawn(ctx actor.Context, id string) {
-	declared, _ := s.env.ws.Server(id)
-	props := s.env.props("server "+id, func() behaviour { return newServer(s.env, declared) })
-	if _, err := ctx.SpawnNamed(props, id); err != nil {
-		panic("actors: spawn server " + id + ": " + err.Error()) // ids are unique
+func (s *servers) spawn(ctx actor.Context, declared config.Server) {
+	s.absent[declared.ID] = true
+	props := s.env.props("server "+declared.ID, func() behaviour { return newServer(s.env, declared) })
+	if _, err := ctx.SpawnNamed(props, declared.ID); err != nil {
+		panic("actors: spawn server " + declared.ID + ": " + err.Error()) // ids are unique
 	}
 }
 
+// onTerminated replaces an actor that crashed. That of a removed server is not: unless it is declared again by now.
 func (s *servers) onTerminated(ctx actor.Context, id string) {
-	if s.stopping != nil {
+	if s.ending != nil {
 		s.stopped(ctx, id)
 		return
 	}
-	again, h := respawn(s.history[id])
-	s.history[id] = h
+	declared, ok := s.env.ws().Server(id)
+	if !ok || declared.Disabled {
+		delete(s.leaving, id)
+		return
+	}
+	again := true
+	if !s.leaving[id] {
+		again, s.crew[id] = respawn(s.crew[id])
+	}
+	delete(s.leaving, id)
 	if again {
-		s.spawn(ctx, id)
+		s.spawn(ctx, declared)
+		s.incarnationLost(ctx, id)
 	}
 }
 
@@ -85,27 +113,25 @@ func (s *servers) toAll(ctx actor.Context, message any, sender *actor.PID) {
 	}
 }
 
-func (s *servers) onStop(ctx actor.Context, m stopServers) {
-	s.stopping, s.replyTo = map[string]bool{}, ctx.Sender()
-	for _, child := range ctx.Children() {
-		s.stopping[childName(child)] = true
-		ctx.Request(child, m)
+func (s *servers) letGo(actor.Context, *safe.Crash) {
+	for _, a := range s.alarms {
+		a.stop()
 	}
-	s.stopped(ctx, "")
-}
-
-func (s *servers) stopped(ctx actor.Context, id string) {
-	delete(s.stopping, id)
-	if len(s.stopping) == 0 && s.replyTo != nil {
-		ctx.Request(s.replyTo, serversStopped{})
-		s.replyTo = nil
+	for _, list := range s.askers {
+		for _, asker := range list {
+			s.env.send(asker, handled{})
+		}
 	}
+	s.askers = nil
 }
-
-func (s *servers) letGo(actor.Context, *safe.Crash) {}
 
 func (s *servers) refuse(ctx actor.Context, _ *safe.Crash) {
-	if _, ok := ctx.Message().(stopServers); ok {
+	switch ctx.Message().(type) {
+	case stopServers:
 		ctx.Request(ctx.Sender(), serversStopped{})
+	case byHand:
+		ctx.Respond(handled{})
+	case reload:
+		ctx.Respond(reloaded{Error: "internal error: the supervisor of the servers crashed; try again"})
 	}
 }

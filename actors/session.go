@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/config"
-	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
@@ -33,11 +32,11 @@ type (
 
 	// opened is the end of the start.
 	opened struct {
-		n         int
-		instance  *actor.PID
-		session   Session
-		catalogue *governance.Catalogue
-		exit      mcpspec.Exit // when session is nil
+		n        int
+		instance *actor.PID
+		session  Session
+		offer    offer
+		exit     mcpspec.Exit // when session is nil
 	}
 	// replied is the end of a call.
 	replied struct {
@@ -49,17 +48,24 @@ type (
 		N         int
 		PID       int
 		Guarantee string
-		Catalogue *governance.Catalogue
+		Offer     offer
 	}
+	// sessionDead says that the session can do no more. What it said about its calls came before.
+	sessionDead struct {
+		N    int
+		Exit mcpspec.Exit
+	}
+	// sessionEnded says that nothing of it is left.
 	sessionEnded struct {
 		N    int
 		Exit mcpspec.Exit
 	}
 	toolsChanged struct {
-		N         int
-		Catalogue *governance.Catalogue
+		N     int
+		Offer offer
 	}
-	// over is the session's death.
+	// dead is the session's death, and over the end of all that it owned.
+	dead struct{ Exit mcpspec.Exit }
 	over struct {
 		n        int
 		instance *actor.PID
@@ -107,6 +113,8 @@ func (s *session) Receive(ctx actor.Context) {
 		s.onClose()
 	case killSession:
 		s.onKill()
+	case dead:
+		ctx.Send(s.instance, sessionDead{N: s.n, Exit: m.Exit})
 	case over:
 		s.onOver(ctx, m)
 	default:
@@ -144,7 +152,7 @@ func (s *session) onOpened(ctx actor.Context, m opened) {
 		s.onClose()
 		return
 	}
-	ctx.Send(s.instance, sessionUp{N: s.n, PID: s.live.PID(), Guarantee: guarantee(s.live), Catalogue: m.catalogue})
+	ctx.Send(s.instance, sessionUp{N: s.n, PID: s.live.PID(), Guarantee: guarantee(s.live), Offer: m.offer})
 }
 
 func (s *session) onPerform(ctx actor.Context, m perform) {
@@ -208,7 +216,7 @@ func (s *session) onRefresh(ctx actor.Context) {
 			e.send(instance, warned{Text: "the tools changed, and listing them failed: " + err.Error()})
 			return
 		}
-		e.send(instance, toolsChanged{N: n, Catalogue: s.catalogue(fresh)})
+		e.send(instance, toolsChanged{N: n, Offer: s.offer(fresh)})
 	})
 }
 
@@ -232,6 +240,8 @@ func (s *session) refuse(ctx actor.Context, _ *safe.Crash) {
 		if m.session == nil {
 			ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.exit})
 		}
+	case dead:
+		ctx.Send(s.instance, sessionDead{N: s.n, Exit: m.Exit})
 	case over:
 		ctx.Send(s.instance, sessionEnded{N: s.n, Exit: m.Exit})
 	}

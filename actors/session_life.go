@@ -7,13 +7,12 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
-// life opens the session and waits for its death, off the mailbox. Whatever happens, the actor hears of the end once
-// nothing of the session is left.
+// life opens the session and waits for its death, off the mailbox. The actor hears at once when the session can do no
+// more, so that its callers do, and whatever happens again when nothing of it is left.
 func (s *session) life(ctx context.Context, self *actor.PID) {
 	crash := safe.Run("session of "+s.declared.ID, func() {
 		start := s.open(ctx, self)
@@ -21,6 +20,8 @@ func (s *session) life(ctx context.Context, self *actor.PID) {
 		s.env.send(self, start)
 		if start.session != nil {
 			s.remember(start.session.Catalogue())
+			<-start.session.Dead()
+			s.env.send(self, dead{Exit: start.session.Exit()})
 			<-start.session.Done()
 			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
 		}
@@ -36,9 +37,9 @@ func (s *session) life(ctx context.Context, self *actor.PID) {
 }
 
 func (s *session) open(ctx context.Context, self *actor.PID) opened {
-	live, catalogue, err := s.dial(ctx, self)
+	live, err := s.dial(ctx, self)
 	if err == nil {
-		return opened{session: live, catalogue: catalogue}
+		return opened{session: live, offer: s.offer(live.Catalogue())}
 	}
 	exit := mcpspec.Exit{Code: -1, Reason: err.Error()}
 	var failed *DialError
@@ -54,28 +55,28 @@ func (s *session) open(ctx context.Context, self *actor.PID) opened {
 // dialSlack lets a dialer end by the server's start time-out, which it knows, and say so, before its context ends.
 const dialSlack = time.Second
 
-func (s *session) dial(ctx context.Context, self *actor.PID) (Session, *governance.Catalogue, error) {
+func (s *session) dial(ctx context.Context, self *actor.PID) (Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.declared.StartTimeout+dialSlack)
 	defer cancel()
 	spec, err := s.env.resolve(ctx, s.declared)
 	if err != nil {
-		return nil, nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error(), Hopeless: true}, Err: err}
+		return nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error(), Hopeless: true}, Err: err}
 	}
 	live, err := s.env.dial(ctx, spec, s.hooks(self))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !s.custody.keep(live) {
 		live.Kill()
-		return nil, nil, context.Canceled
+		return nil, context.Canceled
 	}
-	return live, s.catalogue(live.Catalogue()), nil
+	return live, nil
 }
 
-// catalogue compiles what the server offers into what the gate needs, and tells what was left out.
-func (s *session) catalogue(c *mcpspec.Catalogue) *governance.Catalogue {
-	built := governance.NewCatalogue(c, s.declared.Rules)
-	for _, text := range built.Warnings {
+// offer compiles what the server offers into what the gate needs, and tells what was left out.
+func (s *session) offer(c *mcpspec.Catalogue) offer {
+	built := newOffer(c, s.declared.Rules)
+	for _, text := range built.Catalogue.Warnings {
 		s.env.send(s.instance, warned{Text: text})
 	}
 	return built

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/mcp-supervisor/supervisor/config"
-	"github.com/mcp-supervisor/supervisor/governance"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
@@ -32,17 +31,17 @@ func (s shelf) put(server string, c *mcpspec.Catalogue) error {
 	return os.Rename(next, s.file(server))
 }
 
-// get returns what a server offered last, as its rules expose it now, or nil.
-func (s shelf) get(server config.Server) *governance.Catalogue {
+// get returns what a server offered last, as its rules expose it now, if that is known.
+func (s shelf) get(server config.Server) offer {
 	raw, err := os.ReadFile(s.file(server.ID))
 	if err != nil {
-		return nil
+		return offer{}
 	}
 	var c mcpspec.Catalogue
 	if json.Unmarshal(raw, &c) != nil {
-		return nil // half of a file is none
+		return offer{} // half of a file is none
 	}
-	return governance.NewCatalogue(&c, server.Rules)
+	return newOffer(&c, server.Rules)
 }
 
 func (s shelf) file(server string) string { return filepath.Join(s.dir, server+".json") }
@@ -54,12 +53,12 @@ func (s *session) remember(c *mcpspec.Catalogue) {
 	}
 }
 
-// recall is what a server offered last time; false when nobody knows.
+// recall is what a server offered last time; false when nobody knows, or its tools are hidden while it is down.
 func (e *env) recall(server string) (catalogueKnown, bool) {
-	declared, ok := e.ws.Server(server)
-	if !ok {
+	declared, ok := e.ws().Server(server)
+	if !ok || declared.CatalogWhenDown == config.CatalogHide {
 		return catalogueKnown{}, false
 	}
 	c := e.shelf.get(declared)
-	return catalogueKnown{Server: server, Catalogue: c}, c != nil
+	return catalogueKnown{Server: server, offer: c}, c.Catalogue != nil
 }

@@ -39,11 +39,11 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "s.json"), []byte(`{"Tools": [{"Na`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.get(config.Server{}); got != nil {
+	if got := s.get(config.Server{}).Catalogue; got != nil {
 		t.Errorf("got %v", got)
 	}
 	ws := oneServer(t, nil)
-	if got := s.get(ws.Servers[0]); got != nil {
+	if got := s.get(ws.Servers[0]).Catalogue; got != nil {
 		t.Errorf("got %v", got)
 	}
 }

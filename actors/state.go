@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -78,17 +77,20 @@ func started(ws *config.Workspace) audit.Record {
 	for i, s := range ws.Servers {
 		ids[i] = s.ID
 	}
-	payload, _ := json.Marshal(map[string]any{"workspace": ws.ID, "servers": ids}) // strings always marshal
-	return audit.Record{EventType: audit.SupervisorStarted, Payload: payload}
+	return audit.Fact(audit.SupervisorStarted, map[string]any{"workspace": ws.ID, "servers": ids, "digest": ws.Digest})
 }
 
 func newKeeper(ws *config.Workspace, p secrets.Provider) *secrets.Keeper {
 	if p == nil {
 		p = secrets.Builtin(nil)
 	}
+	return secrets.NewKeeper(references(ws), p)
+}
+
+func references(ws *config.Workspace) []secrets.Reference {
 	var refs []secrets.Reference
 	for name, c := range ws.Credentials {
 		refs = append(refs, secrets.Reference{Name: name, Source: c.Source, Config: c.Config})
 	}
-	return secrets.NewKeeper(refs, p)
+	return refs
 }

@@ -28,8 +28,9 @@ type Supervisor struct {
 	env      *env
 	pid      *actor.PID
 	state    *state
-	guardian *mcp.Guardian // nil with a dialer of the caller's
-	stopped  chan struct{} // closed when nothing is left: no actor, no process, no lock
+	guardian *mcp.Guardian                             // nil with a dialer of the caller's
+	adjust   func(*config.Workspace) *config.Workspace // what options change about every workspace
+	stopped  chan struct{}                             // closed when nothing is left: no actor, no process, no lock
 	stopping sync.Once
 	letters  *eventstream.Subscription // dead letters
 	logged   chan struct{}             // closed when the last event is in the log
@@ -50,7 +51,8 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	for _, set := range opts {
 		set(&o)
 	}
-	ws = o.raise(ws)
+	adjust := o.raise
+	ws = adjust(ws)
 	dir, err := o.stateFolder(ws)
 	if err != nil {
 		return nil, err
@@ -63,9 +65,7 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	if o.dial == nil {
 		o.dial = dialMCP(guardian, missing)
 	}
-	s := &Supervisor{env: newEnv(ws, o), state: state, guardian: guardian, stopped: make(chan struct{})}
-	s.env.logs = newServerLogs(dir, ws)
-	s.env.shelf = shelf{dir: owner.CatalogueDir(dir)}
+	s := &Supervisor{env: newEnv(ws, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
 	if err := s.spawn(); err != nil {
 		guardian.Close()
 		return nil, errors.Join(err, state.close(s.env))
@@ -75,23 +75,19 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	return s, nil
 }
 
-func newEnv(ws *config.Workspace, o options) *env {
+func newEnv(ws *config.Workspace, o options, stateDir string) *env {
 	e := &env{
-		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], ws: ws, provider: o.provider,
-		keeper: newKeeper(ws, o.secrets), dial: o.dial, hub: newHub(), log: o.log,
-		numbers: map[string]*atomic.Int64{}, done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
+		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, custom: o.provider,
+		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, dial: o.dial, hub: newHub(), log: o.log,
+		done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}
 	if e.system == nil {
 		e.system = newSystem(o.log)
 	}
 	e.root = actor.NewRootContext(e.system, nil)
-	e.addresses = newAddresses(e.system, e.name, ws, shardCount())
-	if e.provider == nil {
-		e.provider, e.builtin = governance.NewBuiltin(snapshot(ws)), true
-	}
-	for _, s := range ws.Servers {
-		e.numbers[s.ID] = &atomic.Int64{}
-	}
+	e.addresses = newAddresses(e.system, e.name, shardCount())
+	e.sites = newSites(e.addresses, stateDir)
+	e.enter(ws)
 	return e
 }
 
@@ -102,20 +98,6 @@ func newSystem(log *slog.Logger) *actor.ActorSystem {
 		actor.WithDeadLetterRequestLogging(false),
 		actor.WithDeadLetterThrottleInterval(time.Millisecond), // its timer is a goroutine that outlives a short run
 	)
-}
-
-// snapshot is what the built-in gate decides by. Disabled servers are not in it: nobody can call them.
-func snapshot(ws *config.Workspace) governance.Snapshot {
-	var snap governance.Snapshot
-	for _, a := range ws.Agents() {
-		snap.Agents = append(snap.Agents, governance.AgentIn{Topology: a.Topology, Agent: a.Agent.Agent})
-	}
-	for _, s := range ws.Servers {
-		if !s.Disabled {
-			snap.Servers = append(snap.Servers, s.Rules)
-		}
-	}
-	return snap
 }
 
 func (s *Supervisor) spawn() error {
@@ -137,7 +119,7 @@ func (s *Supervisor) spawn() error {
 // awaitTree waits until every actor of the tree is there: a parent spawns its children only after it was spawned itself.
 func (e *env) awaitTree(root *actor.PID) {
 	running := 0
-	for _, s := range e.ws.Servers {
+	for _, s := range e.ws().Servers {
 		if !s.Disabled {
 			running++
 		}

@@ -37,6 +37,10 @@ func (e *env) undelivered(event any) {
 		if m.session == nil { // else its life says when it is over
 			e.send(m.instance, sessionEnded{N: m.n, Exit: m.exit})
 		}
+	case byHand:
+		e.send(d.Sender, handled{})
+	case reload:
+		e.send(d.Sender, reloaded{Error: e.endedRun(nil).Message})
 	case over:
 		e.send(m.instance, sessionEnded{N: m.n, Exit: m.Exit})
 	case want:
@@ -78,6 +82,9 @@ func (e *env) unsent(c messages.Call, crash *safe.Crash) messages.CallResult {
 	}
 	if e.closing.Load() {
 		return refused(c, messages.Stopped, shuttingDown)
+	}
+	if c.Server != "" && !e.runs(c.Server) {
+		return refused(c, messages.Unavailable, "server `"+c.Server+"` was removed from the workspace; the call was not sent")
 	}
 	return refused(c, messages.Internal, "internal error: a part of the supervisor crashed and is being replaced; the call was not sent")
 }

@@ -1,0 +1,149 @@
+package actors
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
+)
+
+// tell tells the supervisor of the servers what happened; an order follows where there is something to do.
+func (i *instance) tell(ctx actor.Context, e supervision.Event) {
+	e.Child = i.declared.ID
+	ctx.Send(i.env.servers, happened{Event: e})
+}
+
+// wake asks for a start of a server that rests.
+func (i *instance) wake(ctx actor.Context) {
+	if i.state == messages.StateStopped && !i.isHeld() {
+		i.tell(ctx, supervision.Event{Kind: supervision.Needed})
+	}
+}
+
+// isHeld reports whether the server was stopped by hand: no call starts it.
+func (i *instance) isHeld() bool { return i.order.Verb == supervision.Hold }
+
+// onOrder does what was decided, and then tells the callers of a session that died: now it is known what comes next.
+func (i *instance) onOrder(ctx actor.Context, m order) {
+	news, gone := i.dead.over && !i.dead.known, i.dead.silent
+	n := i.incarnation
+	i.dead.known = i.dead.over
+	if i.stopper == nil && m.Verb != "" {
+		i.order = m
+		i.carryOut(ctx, m)
+	}
+	if news {
+		i.buryAll(ctx, n, gone)
+		i.tellWanting()
+	}
+	if m.Verb == supervision.Rest {
+		i.settleResting(ctx)
+	}
+	i.settle(ctx)
+}
+
+func (i *instance) carryOut(ctx actor.Context, m order) {
+	if m.Charged {
+		i.restarts++
+		i.publish(messages.Event{
+			Kind: messages.ServerRestarting, After: messages.Millis(m.Delay),
+			Restarts: i.used(), Budget: i.declared.Restart.MaxRestarts,
+		})
+	}
+	switch m.Verb {
+	case supervision.Open:
+		i.open(ctx)
+	case supervision.Await:
+		i.transition(messages.StateStarting)
+	case supervision.Wait:
+		i.transition(messages.StateBackoff)
+	case supervision.Rest, supervision.Hold:
+		i.transition(messages.StateStopped)
+		i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.detail()})
+	case supervision.Fail:
+		i.fail(ctx, m)
+	case supervision.Close:
+		i.leave(ctx, m)
+	case supervision.Drop:
+		i.transition(messages.StateStopped)
+		i.settleDown(i.unavailable)
+	}
+}
+
+// open starts the next incarnation, once nothing of the one before is left.
+func (i *instance) open(ctx actor.Context) {
+	i.transition(messages.StateStarting)
+	if i.session != nil {
+		i.dead.openNext = true
+		return
+	}
+	i.start(ctx)
+}
+
+func (i *instance) start(ctx actor.Context) {
+	i.incarnation = i.env.number(i.declared.ID)
+	i.dead, i.since = death{}, time.Now()
+	i.publish(messages.Event{Kind: messages.ServerStarting})
+	n, parent := i.incarnation, ctx.Self()
+	props := i.env.props("session "+i.declared.ID, func() behaviour { return newSession(i.env, i.declared, n, parent) })
+	pid, err := ctx.SpawnNamed(props, "session-"+strconv.Itoa(n))
+	if err != nil {
+		panic("actors: spawn session: " + err.Error()) // the number is new
+	}
+	i.session = pid
+}
+
+func (i *instance) fail(ctx actor.Context, m order) {
+	i.transition(messages.StateFailed)
+	text := i.downText()
+	i.publish(messages.Event{
+		Kind: messages.ServerFailed, After: messages.Millis(m.Delay), Detail: text,
+		Restarts: i.used(), Budget: i.declared.Restart.MaxRestarts,
+	})
+	if i.declared.Significant {
+		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: text})
+	}
+}
+
+// settle sees to what waits: nothing must wait for what nobody will bring.
+func (i *instance) settle(ctx actor.Context) {
+	switch {
+	case i.stopper != nil:
+	case i.state == messages.StateFailed || i.isHeld() && i.state == messages.StateStopped:
+		i.settleDown(i.unavailable)
+	default:
+		i.kick(ctx)
+	}
+}
+
+// settleResting sees to calls that wait for a server which came to rest. After it died, they are told: it would do so
+// again. After it was idle they just missed it, and it is started again.
+func (i *instance) settleResting(ctx actor.Context) {
+	switch {
+	case i.queue.size == 0 && len(i.wanting) == 0:
+	case i.dead.asked:
+		i.wake(ctx)
+	default:
+		i.settleDown(i.unavailable)
+	}
+}
+
+// settleDown answers everything that waits.
+func (i *instance) settleDown(with func(messages.Call) messages.CallResult) {
+	for _, h := range i.queue.all() {
+		i.finish(h, with(h.call))
+	}
+	i.tellWanting()
+}
+
+// tellWanting answers those who wait for the tools, when they will not hear of them soon.
+func (i *instance) tellWanting() {
+	failure := i.unavailable(messages.Call{}).Error
+	for _, pid := range i.wanting {
+		i.env.send(pid, startFailed{Server: i.declared.ID, Error: *failure})
+	}
+	i.wanting = nil
+}

@@ -1,0 +1,109 @@
+package actors
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
+	"github.com/mcp-supervisor/supervisor/supervision"
+)
+
+// What passes between the supervisor of the servers and the instances.
+type (
+	// happened is an event of an instance.
+	happened struct{ Event supervision.Event }
+	// present tells that the instance of a server is there: for the first time, or again after a crash.
+	present struct{ Server string }
+	// order is what an instance is to do.
+	order struct {
+		supervision.Action
+		Until  time.Time          // of Wait and Fail: when it goes on; zero when never
+		Why    supervision.Kind   // the event it follows
+		Record supervision.Record // its past, for the words
+	}
+)
+
+// specs are the servers of a workspace as the theory knows them.
+func specs(ws *config.Workspace) supervision.Specs {
+	list := supervision.Specs{Groups: ws.Groups, MaxStarts: ws.MaxStarts}
+	if list.MaxStarts == 0 {
+		list.MaxStarts = defaultMaxStarts()
+	}
+	for _, s := range ws.Servers {
+		if !s.Disabled {
+			list.Children = append(list.Children, supervision.Spec{
+				ID: s.ID, Restart: s.Restart, DependsOn: s.DependsOn, Local: s.Transport == mcpspec.Stdio,
+			})
+		}
+	}
+	return list
+}
+
+// decide feeds an event to the theory and hands its actions out. During a shut-down nothing is started any more.
+func (s *servers) decide(ctx actor.Context, e supervision.Event) {
+	var actions []supervision.Action
+	if s.ending == nil {
+		actions, s.history = supervision.Decide(s.specs, s.history, e, time.Now(), rand.Float64())
+	}
+	told := false
+	for _, a := range actions {
+		s.carryOut(ctx, a, e.Kind)
+		told = told || a.Child == e.Child
+	}
+	if e.Kind == supervision.Ended && !told { // its callers wait to hear what comes next
+		s.send(ctx, e.Child, order{})
+	}
+	s.answerAskers(ctx)
+}
+
+func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervision.Kind) {
+	o := order{Action: a, Why: why, Record: s.history.Child(a.Child)}
+	switch a.Verb {
+	case supervision.Open:
+		s.setAlarm(ctx, a.Child, supervision.Slow, slowStart)
+	case supervision.Wait, supervision.Fail:
+		if a.Delay > 0 {
+			o.Until = time.Now().Add(a.Delay)
+			s.setAlarm(ctx, a.Child, supervision.Due, a.Delay)
+		}
+	case supervision.Drop:
+		s.drop(ctx, o)
+		return
+	default:
+	}
+	s.orders[a.Child] = o
+	s.send(ctx, a.Child, o)
+}
+
+func (s *servers) send(ctx actor.Context, id string, o order) {
+	if !s.absent[id] {
+		ctx.Send(s.env.instance(id), o)
+	}
+}
+
+// onPresent tells a new instance where it stands. One that replaces another knows of no session: that of the other is
+// gone, and so is what it was told.
+func (s *servers) onPresent(ctx actor.Context, id string) {
+	if s.absent[id] {
+		delete(s.absent, id)
+	} else if s.incarnationLost(ctx, id) {
+		return
+	}
+	if last, ok := s.orders[id]; ok {
+		s.send(ctx, id, last)
+	}
+}
+
+// incarnationLost reports whether a server whose actors crashed had an incarnation, and then decides what comes next.
+func (s *servers) incarnationLost(ctx actor.Context, id string) bool {
+	switch s.history.Child(id).Phase {
+	case supervision.PhaseStarting, supervision.PhaseUp, supervision.PhaseClosing:
+		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.Ended, Abnormal: true})
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,94 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/supervision"
+)
+
+type (
+	// reload puts another workspace in force; the sender gets reloaded.
+	reload struct {
+		Workspace *config.Workspace
+		// ServersOnly holds back what could widen the gate.
+		ServersOnly bool
+	}
+	reloaded struct {
+		Result ReloadResult
+		Error  string
+	}
+	// redeclared tells the actors of a server that its declaration changed.
+	redeclared struct{ Server config.Server }
+)
+
+// onReload puts the new workspace in force. The actors of added servers are there before the gate can send them a call.
+func (s *servers) onReload(ctx actor.Context, m reload) {
+	if s.ending != nil {
+		ctx.Respond(reloaded{Error: shuttingDown})
+		return
+	}
+	old, next := s.env.ws(), m.Workspace
+	if m.ServersOnly {
+		next = old.WithServersOf(m.Workspace)
+	}
+	changes := config.Compare(old, next)
+	s.env.sites.build(next)
+	s.admit(ctx, next, changes.Added)
+	s.env.keeper.Declare(references(next))
+	s.env.enter(next)
+	s.specs = specs(next)
+	s.redeclare(ctx, old, next)
+	s.follow(ctx, next, changes)
+	ctx.Respond(reloaded{Result: outcomeOf(changes, config.Compare(next, m.Workspace), next)})
+}
+
+// admit spawns the actors of added servers. Those of one that was removed a moment ago may still be there: they are
+// replaced when they have ended.
+func (s *servers) admit(ctx actor.Context, ws *config.Workspace, added []string) {
+	there := map[string]bool{}
+	for _, child := range ctx.Children() {
+		there[childName(child)] = true
+	}
+	for _, id := range added {
+		if declared, _ := ws.Server(id); !there[id] {
+			s.spawn(ctx, declared)
+		}
+	}
+}
+
+// redeclare tells each server that stays its declaration of now: what can be changed on a running server is.
+func (s *servers) redeclare(ctx actor.Context, old, next *config.Workspace) {
+	for _, declared := range next.Servers {
+		if before, ok := old.Server(declared.ID); ok && !before.Disabled && !declared.Disabled {
+			ctx.Send(s.env.serverPID(declared.ID), redeclared{Server: declared})
+			ctx.Send(s.env.instance(declared.ID), redeclared{Server: declared})
+		}
+	}
+}
+
+// follow starts, replaces and stops what the changes ask for.
+func (s *servers) follow(ctx actor.Context, next *config.Workspace, changes config.Changes) {
+	for _, id := range changes.Removed {
+		s.env.toGates(catalogueKnown{Server: id})
+		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.Removed})
+	}
+	for _, id := range changes.Changed {
+		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.Changed})
+	}
+	for _, id := range changes.Added {
+		declared, _ := next.Server(id)
+		s.startIfEager(ctx, declared)
+	}
+}
+
+func outcomeOf(done, left config.Changes, ws *config.Workspace) ReloadResult {
+	r := ReloadResult{
+		Digest: ws.Digest, Added: done.Added, Changed: done.Changed, Removed: done.Removed, Unchanged: done.Unchanged,
+		Gate: len(done.Gate) > 0, Waiting: left.Gate,
+	}
+	for _, w := range ws.Warnings {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+	return r
+}
