@@ -139,6 +139,8 @@ type RunResult struct {
 type RunError struct {
 	Outcome messages.Outcome `json:"outcome"`
 	Message string           `json:"message"`
+	// Exit is the post-mortem of a server that did not come up; nil when there is none.
+	Exit *messages.Exit `json:"exit,omitempty"`
 }
 
 func (e *RunError) Error() string { return e.Message }

@@ -23,6 +23,9 @@ type owner struct {
 	tools func(actors.ToolsQuery) (actors.ToolsResult, error)
 	run   func(context.Context, actors.RunRequest, func(messages.Event)) (actors.RunResult, error)
 	list  func(audit.Filter) ([]audit.Record, error)
+	// tell is one of start, stop and restart, with the server's id.
+	tell   func(ctx context.Context, verb, id string) (messages.ServerStatus, error)
+	reload func() (actors.ReloadResult, error)
 }
 
 func (o owner) CallTool(ctx context.Context, r actors.CallRequest) messages.CallResult {
@@ -40,6 +43,20 @@ func (o owner) Servers(context.Context) ([]messages.ServerStatus, error) {
 func (o owner) Run(ctx context.Context, r actors.RunRequest, progress func(messages.Event)) (actors.RunResult, error) {
 	return o.run(ctx, r, progress)
 }
+
+func (o owner) StartServer(ctx context.Context, id string) (messages.ServerStatus, error) {
+	return o.tell(ctx, "start", id)
+}
+
+func (o owner) StopServer(ctx context.Context, id string) (messages.ServerStatus, error) {
+	return o.tell(ctx, "stop", id)
+}
+
+func (o owner) RestartServer(ctx context.Context, id string) (messages.ServerStatus, error) {
+	return o.tell(ctx, "restart", id)
+}
+
+func (o owner) Reload(context.Context) (actors.ReloadResult, error) { return o.reload() }
 
 func (o owner) Audit(_ context.Context, f audit.Filter) ([]audit.Record, error) { return o.list(f) }
 

@@ -98,7 +98,7 @@ func (e *exchange) refusal() error {
 		return nil
 	}
 	var f failure
-	body, err := readBounded(e.Body, envelope)
+	body, err := readBounded(e.Body, MaxBody) // it may list every fault of a workspace
 	if err == nil {
 		err = json.Unmarshal(body, &f)
 	}

@@ -25,11 +25,22 @@ func (s *Server) handler() http.Handler {
 	}))
 	mux.Handle("POST "+pathTools, answer(s, s.api.Tools))
 	mux.Handle("POST "+pathRun, s.request(s.run))
+	mux.Handle("POST "+pathStart, answer(s, byID(s.api.StartServer)))
+	mux.Handle("POST "+pathStop, answer(s, byID(s.api.StopServer)))
+	mux.Handle("POST "+pathRestart, answer(s, byID(s.api.RestartServer)))
+	mux.Handle("POST "+pathReload, answer(s, func(ctx context.Context, _ struct{}) (actors.ReloadResult, error) {
+		return s.api.Reload(ctx)
+	}))
 	mux.Handle("POST "+pathList, answer(s, s.api.Audit))
 	mux.Handle("POST "+pathVerify, answer(s, func(ctx context.Context, _ struct{}) (audit.Report, error) {
 		return s.api.VerifyAudit(ctx)
 	}))
 	return versioned(mux)
+}
+
+// byID makes what one server is told by its id take that id from a request.
+func byID[Out any](fn func(context.Context, string) (Out, error)) func(context.Context, serverRequest) (Out, error) {
+	return func(ctx context.Context, r serverRequest) (Out, error) { return fn(ctx, r.Server) }
 }
 
 // versioned refuses peers that speak another protocol, before their body is read.

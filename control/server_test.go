@@ -233,6 +233,8 @@ func FuzzRequestBody(f *testing.F) {
 	f.Add(pathRun, `null`)
 	f.Add(pathList, `{"since":"x"}`)
 	f.Add(pathCancel, `[]`)
+	f.Add(pathStop, `{"server":"s"}`)
+	f.Add(pathReload, `{"server":7}`)
 	s := &Server{api: owner{
 		call:  func(_ context.Context, r actors.CallRequest) messages.CallResult { return ok(r) },
 		tools: func(actors.ToolsQuery) (actors.ToolsResult, error) { return actors.ToolsResult{}, nil },
@@ -240,10 +242,14 @@ func FuzzRequestBody(f *testing.F) {
 			return actors.RunResult{}, nil
 		},
 		list: func(audit.Filter) ([]audit.Record, error) { return nil, nil },
+		tell: func(context.Context, string, string) (messages.ServerStatus, error) {
+			return messages.ServerStatus{}, nil
+		},
+		reload: func() (actors.ReloadResult, error) { return actors.ReloadResult{}, nil },
 	}}
 	s.requests.cancel = map[string]context.CancelFunc{}
 	h := s.handler()
-	known := map[string]bool{pathCall: true, pathTools: true, pathRun: true, pathList: true, pathCancel: true}
+	known := map[string]bool{pathCall: true, pathTools: true, pathRun: true, pathList: true, pathCancel: true, pathStop: true, pathReload: true}
 	f.Fuzz(func(t *testing.T, path, body string) {
 		if !known[path] {
 			path = pathCall

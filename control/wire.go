@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -18,6 +19,10 @@ const (
 	pathCall    = "/v1/call"
 	pathTools   = "/v1/tools"
 	pathServers = "/v1/servers"
+	pathStart   = "/v1/servers/start"
+	pathStop    = "/v1/servers/stop"
+	pathRestart = "/v1/servers/restart"
+	pathReload  = "/v1/reload"
 	pathRun     = "/v1/run"
 	pathList    = "/v1/audit/list"
 	pathVerify  = "/v1/audit/verify"
@@ -45,24 +50,34 @@ type hello struct {
 	PID int `json:"pid"`
 }
 
+// serverRequest names the server that is to be started, stopped or restarted.
+type serverRequest struct {
+	Server string `json:"server"`
+}
+
 // failure is the body of every response that is not 200, and the last line of a run that failed.
 type failure struct {
-	// Outcome is set for what was an [actors.RunError].
+	// Outcome is set for what was an [actors.RunError], and for the faults of a workspace.
 	Outcome messages.Outcome `json:"outcome,omitempty"`
 	Message string           `json:"message"`
+	Exit    *messages.Exit   `json:"exit,omitempty"`
 }
 
 func failureOf(err error) *failure {
 	var run *actors.RunError
-	if errors.As(err, &run) {
-		return &failure{Outcome: run.Outcome, Message: err.Error()}
+	var faults config.Faults
+	switch {
+	case errors.As(err, &run):
+		return &failure{Outcome: run.Outcome, Message: err.Error(), Exit: run.Exit}
+	case errors.As(err, &faults):
+		return &failure{Outcome: messages.Invalid, Message: faults.Error()}
 	}
 	return &failure{Message: err.Error()}
 }
 
 func (f *failure) err() error {
 	if f.Outcome != "" {
-		return &actors.RunError{Outcome: f.Outcome, Message: f.Message}
+		return &actors.RunError{Outcome: f.Outcome, Message: f.Message, Exit: f.Exit}
 	}
 	return errors.New(f.Message)
 }

@@ -23,7 +23,7 @@ type ServerStatus struct {
 	// Guarantee says which of its processes are surely gone when it ends: cgroup, cookie, group or job; see mcp.Guarantee.
 	Guarantee   string    `json:"guarantee,omitempty"`
 	Incarnation int       `json:"incarnation"`
-	Since       time.Time `json:"since"` // when it came into this state
+	Since       time.Time `json:"since,omitzero"` // when it came into this state; zero when nobody runs it
 	// Detail is what the state alone does not say: that it was stopped by hand, or what it waits for.
 	Detail   string `json:"detail,omitempty"`
 	Tools    int    `json:"tools"`
