@@ -7,6 +7,7 @@ require (
 	// Pinned by explicit version: the module has no tags, and @latest is a commit of 2024 with defects that this one
 	// fixes. Do not `go get @latest` it.
 	github.com/asynkron/protoactor-go v0.0.0-20260118094027-288962e52f3f
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/gofrs/flock v0.13.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0

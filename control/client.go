@@ -50,6 +50,9 @@ func Dial(socket string) (*Client, error) {
 	return c, nil
 }
 
+// PID is the owner's process; 0 when it did not say.
+func (c *Client) PID() int { return c.pid }
+
 func newClient(socket string) *Client {
 	return &Client{http: http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -29,7 +29,8 @@ Every MCP server is a supervised process: when it dies it is replaced by rule. E
 its record in an audit log.
 
 WORKSPACE is a folder with a workspace.yaml, or a .yaml file; the default is the current folder. --workspace does the same
-for every command. Commands on one workspace share its servers: the first one owns them, the others ask it.
+for every command. Commands on one workspace share its servers: the first one owns them, the others ask it. "serve" is the
+one that stays, and keeps the servers running for all others.
 
 Exit codes: 0 ok, 1 tool error or audit problem, 2 usage or workspace fault, 3 denied, 4 server unavailable, 5 lost,
 6 timeout, 7 cancelled, 8 overloaded, 9 interrupted or stopped, 10 internal error. A call that is interrupted was cancelled.`
@@ -52,7 +53,10 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.logLevel, "log-level", "error", "what is logged to stderr: debug, info, warn or error")
 	flags.StringVar(&a.logFormat, "log-format", "console", "how it is logged: console or json")
 	root.AddCommand(a.runCommand(), a.validateCommand(), a.toolsCommand(), a.callCommand(), a.auditCommand(),
-		a.demoCommand(), a.demoServerCommand(), a.versionCommand())
+		a.serveCommand(), a.statusCommand(), a.reloadCommand(), a.demoCommand(), a.demoServerCommand(), a.versionCommand())
+	for _, v := range verbs {
+		root.AddCommand(a.verbCommand(v))
+	}
 	helpfully(root)
 	return root
 }

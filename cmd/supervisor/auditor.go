@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/mcp-supervisor/supervisor/control"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 )
@@ -68,7 +69,7 @@ func (a *app) withAudit(ctx context.Context, workspace string, fn func(context.C
 		a.say("there is no audit yet")
 		return fn(ctx, log)
 	}
-	in := a.catch(ctx)
+	in := a.catch(ctx, endings())
 	defer in.release()
 	err = search(in.soft, func() (*owner.HeldError, error) {
 		lock, err := owner.Acquire(state)
@@ -78,7 +79,7 @@ func (a *app) withAudit(ctx context.Context, workspace string, fn func(context.C
 		if unwritable(err) { // and nobody holds the lock, as far as we can see
 			return nil, readOnly(root, fn(in.soft, sealed{log, readOnly(root, err)}))
 		}
-		return asking(in.soft, err, func(ctx context.Context, api api) error { return fn(ctx, api) })
+		return asking(in.soft, err, func(ctx context.Context, c *control.Client) error { return fn(ctx, c) })
 	})
 	if err != nil && interrupted(in.soft) {
 		return interruptedExit(err)

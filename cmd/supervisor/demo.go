@@ -69,7 +69,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	in := a.catch(ctx)
+	in := a.catch(ctx, endings())
 	defer in.release()
 	a.say("seed %d; every server is killed %d times, one kill about every %s; restart budget raised to %d within %s",
 		o.seed, o.rounds, o.killEvery, demoBudget, demoWithin)

@@ -59,7 +59,7 @@ func codeOf(err error) int {
 	switch {
 	case errors.As(err, &run):
 		return run.Outcome.ExitCode()
-	case errors.Is(err, errUnreachable), errors.Is(err, control.ErrBroken):
+	case errors.Is(err, errNobody), errors.Is(err, errUnreachable), errors.Is(err, control.ErrBroken):
 		return exitUnavailable
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -50,15 +50,15 @@ func (a *app) withAPI(ctx context.Context, ws *config.Workspace, fn func(context
 	if err != nil {
 		return err
 	}
-	in := a.catch(ctx)
+	in := a.catch(ctx, endings())
 	defer in.release()
 	defer mcp.AdoptOrphans()() // this program starts no process but through package mcp
 	err = search(in.soft, func() (*owner.HeldError, error) {
 		sup, err := actors.Start(in.hard, ws, actors.WithLogger(log)) // its end skips the drain
 		if err == nil {
-			return nil, a.own(in, sup, fn)
+			return nil, a.own(in, sup, a.offer(sup), fn)
 		}
-		return asking(in.soft, readOnly(ws.Root, err), fn)
+		return asking(in.soft, readOnly(ws.Root, err), func(ctx context.Context, c *control.Client) error { return fn(ctx, c) })
 	})
 	if err != nil && interrupted(in.soft) {
 		return interruptedExit(err)
@@ -67,7 +67,7 @@ func (a *app) withAPI(ctx context.Context, ws *config.Workspace, fn func(context
 }
 
 // asking asks the owner that a failed start found. The HeldError it returns means: look again.
-func asking(ctx context.Context, err error, fn func(context.Context, api) error) (*owner.HeldError, error) {
+func asking(ctx context.Context, err error, fn func(context.Context, *control.Client) error) (*owner.HeldError, error) {
 	var held *owner.HeldError
 	if !errors.As(err, &held) {
 		return nil, err
@@ -117,12 +117,17 @@ func unreachable(held *owner.HeldError, err error) error {
 	return fmt.Errorf("%w: %s owns it and does not answer on %s: %w; if it hangs, end it", errUnreachable, who, held.Socket, err)
 }
 
-// own runs fn as the workspace's owner, with the control socket open for other commands, and stops everything after.
-func (a *app) own(in interrupts, sup *actors.Supervisor, fn func(context.Context, api) error) error {
+// offer opens the control socket for other commands. Without one this command does its own job all the same.
+func (a *app) offer(sup *actors.Supervisor) *control.Server {
 	server, err := serveControl(sup)
 	if err != nil {
 		a.say("supervisor: other commands cannot use this workspace meanwhile: %v", err)
 	}
+	return server
+}
+
+// own runs fn as the workspace's owner and stops everything after. server is nil when there is no control socket.
+func (a *app) own(in interrupts, sup *actors.Supervisor, server *control.Server, fn func(context.Context, api) error) error {
 	failed := fn(in.soft, local{sup})
 	a.yield(in, server)
 	if err := a.stop(in, sup); err != nil {

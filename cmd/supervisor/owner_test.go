@@ -76,7 +76,7 @@ func TestSearchEndsWithTheSignal(t *testing.T) {
 func TestAskingLooksAgainWhenNothingWasSent(t *testing.T) {
 	socket := t.TempDir() + "/gone"
 	start := fmt.Errorf("own: %w", &owner.HeldError{PID: 7, Socket: socket})
-	held, err := asking(t.Context(), start, func(context.Context, api) error {
+	held, err := asking(t.Context(), start, func(context.Context, *control.Client) error {
 		t.Error("nobody was there to ask")
 		return nil
 	})

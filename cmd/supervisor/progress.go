@@ -56,13 +56,19 @@ func (p *progress) show(e messages.Event) {
 	if text == "" {
 		return
 	}
-	at := e.Time.Sub(p.began)
-	_, _ = fmt.Fprintf(p.out, "%8s %s %s\n", "+"+seconds(max(at, 0)), mark, oneLine(text))
+	p.line(e.Time, mark, text)
 	if e.CallID == "" {
 		for _, line := range exit.stderr {
 			_, _ = fmt.Fprintf(p.out, "      stderr | %s\n", oneLine(line))
 		}
 	}
+}
+
+// note shows what is no event.
+func (p *progress) note(mark, text string) { p.line(time.Now(), mark, text) }
+
+func (p *progress) line(at time.Time, mark, text string) {
+	_, _ = fmt.Fprintf(p.out, "%8s %s %s\n", "+"+seconds(max(at.Sub(p.began), 0)), mark, oneLine(text))
 }
 
 // telling returns the last lines of a server that did not come up, or that ended by itself with an error. What a server

@@ -28,14 +28,22 @@ func interrupted(ctx context.Context) bool {
 	return errors.As(context.Cause(ctx), &by)
 }
 
-// catch watches for SIGINT, SIGTERM and SIGHUP until release. Meanwhile a write to a broken pipe is an error and not
-// the end of the process, which would leave its servers behind.
-func (a *app) catch(ctx context.Context) interrupts {
-	caught, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup
-		signal.Notify(caught, syscall.SIGHUP)
+// endings are the signals that end most commands. SIGHUP says that the terminal was closed, which nohup has ignored.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return lasting()
 	}
+	return append(lasting(), syscall.SIGHUP)
+}
+
+// lasting are the signals that end a command which outlives its terminal.
+func lasting() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// catch watches for the signals that end the command until release. Meanwhile a write to a broken pipe is an error and
+// not the end of the process, which would leave its servers behind.
+func (a *app) catch(ctx context.Context, ends []os.Signal) interrupts {
+	caught, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(caught, ends...)
 	signal.Notify(pipe, syscall.SIGPIPE) // Ignore would be inherited by every server
 	soft, endSoft := context.WithCancelCause(ctx)
 	hard, endHard := context.WithCancelCause(ctx)

@@ -12,7 +12,7 @@ import (
 
 func TestTheFirstSignalIsSoftAndTheSecondHard(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	in := (&app{}).catch(t.Context())
+	in := (&app{}).catch(t.Context(), endings())
 	defer in.release()
 	raise(t, syscall.SIGTERM, in.soft)
 	if !interrupted(in.soft) || in.hard.Err() != nil {
@@ -25,7 +25,7 @@ func TestTheFirstSignalIsSoftAndTheSecondHard(t *testing.T) {
 }
 
 func TestReleaseIsNoSignal(t *testing.T) {
-	in := (&app{}).catch(t.Context())
+	in := (&app{}).catch(t.Context(), endings())
 	in.release()
 	if in.soft.Err() == nil || interrupted(in.soft) {
 		t.Errorf("after release: soft %v", context.Cause(in.soft))

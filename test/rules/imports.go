@@ -98,6 +98,7 @@ var Owners = []Owner{
 	{"gopkg.in/yaml.v3", []string{"config"}, "one package knows what files look like"},
 	{"go.uber.org/zap", []string{"cmd/..."}, "the program chooses where logs go; a library logs through log/slog"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, "flags belong to the program"},
+	{"github.com/fsnotify/fsnotify", []string{"cmd/..."}, "`serve --watch` is the program's; a library reloads when it is told to"},
 	{"modernc.org/sqlite", []string{"governance/audit/..."}, "SQLite is an index over the audit chain and nothing else"},
 	{"github.com/gofrs/flock", []string{"internal/owner", "governance/audit/...", "mcp/demoserver"}, "one writer per workspace, audit chain or durable file"},
 	{"github.com/kballard/go-shellquote", []string{"config"}, "a command written as one string is split when it is read"},
