@@ -24,9 +24,9 @@ func (a *app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [WORKSPACE]",
 		Short: "Keep the workspace's servers running for other commands",
-		Long: `Own the workspace until SIGINT or SIGTERM: start its servers, keep them running, and let the other commands on this
-workspace use them. What happens to the servers is told on stderr. It is not an MCP server itself: MCP clients cannot
-connect to it yet.
+		Long: `Own the workspace until SIGINT or SIGTERM: start its servers (but those with "start: lazy"), keep them running, and let the
+other commands on this workspace use them. What happens to the servers is told on stderr. It is not an MCP server itself:
+MCP clients cannot connect to it yet.
 
 SIGHUP applies what changed in the files, as "supervisor reload" does; closing the terminal does not end the command. With
 --watch changes of servers are applied as the files are saved. What could widen the gate (agents, skills, scopes, tools,
