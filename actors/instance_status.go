@@ -17,7 +17,7 @@ func (i *instance) status() messages.ServerStatus {
 		s.Tools = len(i.offer.Catalogue.Tools())
 	}
 	if i.lastExit != nil {
-		s.LastExit = i.lastExit.String()
+		s.LastExit, s.Exit = i.lastExit.String(), postMortem(i.lastExit)
 	}
 	return s
 }

@@ -48,7 +48,7 @@ func (s *Supervisor) byHand(ctx context.Context, id string, kind supervision.Kin
 	case kind == supervision.StopAsked || status.State == messages.StateUp:
 		return status, nil
 	}
-	return status, &RunError{Outcome: messages.Unavailable, Message: fmt.Sprintf("server `%s` did not come up: %s", id, whyDown(status))}
+	return status, &RunError{Outcome: messages.Unavailable, Message: fmt.Sprintf("server `%s` did not come up: %s", id, whyDown(status)), Exit: status.Exit}
 }
 
 func whyDown(s messages.ServerStatus) string {

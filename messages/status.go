@@ -33,8 +33,9 @@ type ServerStatus struct {
 	Restarts int `json:"restarts"`
 	Window   int `json:"window"`
 	Budget   int `json:"budget"`
-	// LastExit is the post-mortem of the incarnation before, in words.
+	// LastExit is the post-mortem of the incarnation before, in words; Exit has it in parts, with the last lines of stderr.
 	LastExit   string   `json:"last_exit,omitempty"`
+	Exit       *Exit    `json:"exit,omitempty"`
 	RetryAfter Millis   `json:"retry_after_ms,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	// Stale counts messages of older incarnations that were dropped.
