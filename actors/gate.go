@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -165,6 +166,8 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, vers
 	switch {
 	case d.NeedsCatalogue && catalogue != nil: // it came while the provider thought
 		g.consider(ctx, w)
+	case frozenCall(g.env.world.Load().frozen, c) && (d.Allowed || d.NeedsCatalogue):
+		g.refuseWith(ctx, w, frozenDecision(d.Message(), frozenText(g.env.world.Load().frozen, c)))
 	case !d.Allowed && !d.NeedsCatalogue:
 		g.refuseWith(ctx, w, d.Message())
 	case !g.env.runs(c.Server):
@@ -198,6 +201,12 @@ func (g *gate) catalogue(server string) *governance.Catalogue {
 func exposes(c *governance.Catalogue, tool string) bool {
 	_, ok := c.Find(tool)
 	return ok
+}
+
+// frozenDecision is the kill switch's word, which stands over any provider's.
+func frozenDecision(d messages.Decision, text string) messages.Decision {
+	d.Allowed, d.Outcome, d.Rule, d.Reason = false, messages.Denied, "freeze", strings.TrimPrefix(text, "DENIED: ")
+	return d
 }
 
 func unknown(d messages.Decision, reason string) messages.Decision {

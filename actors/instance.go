@@ -121,6 +121,8 @@ func (i *instance) Receive(ctx actor.Context) {
 		i.onToolsChanged(ctx, m)
 	case redeclared:
 		i.onRedeclared(ctx, m)
+	case refreeze:
+		i.onRefreeze(ctx, m)
 	case probe:
 		i.onProbe(ctx, m)
 	case pinged:

@@ -75,15 +75,26 @@ func (q *queue) displace(agent string) *heldCall {
 	return newest
 }
 
-// all takes out everything, in the order the calls came.
-func (q *queue) all() []*heldCall {
+// pick takes out the calls that are wanted, in the order they came.
+func (q *queue) pick(wanted func(*heldCall) bool) []*heldCall {
 	var list []*heldCall
 	for _, line := range q.lines {
-		list = append(list, line...)
+		for _, h := range line {
+			if wanted(h) {
+				list = append(list, h)
+			}
+		}
 	}
 	slices.SortFunc(list, func(a, b *heldCall) int { return a.number - b.number })
-	*q = *newQueue()
+	for _, h := range list {
+		q.remove(h)
+	}
 	return list
+}
+
+// all takes out everything, in the order the calls came.
+func (q *queue) all() []*heldCall {
+	return q.pick(func(*heldCall) bool { return true })
 }
 
 // agent is who a call is queued for: agents of two topologies, or of two client sessions, are two.

@@ -58,6 +58,8 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.onStartEager(ctx)
 	case reload:
 		s.onReload(ctx, m)
+	case refreeze:
+		s.onRefreeze(ctx, m)
 	case stopServers:
 		s.onStop(ctx, m)
 	case skipDrain:
@@ -126,11 +128,13 @@ func (s *servers) letGo(actor.Context, *safe.Crash) {
 }
 
 func (s *servers) refuse(ctx actor.Context, _ *safe.Crash) {
-	switch ctx.Message().(type) {
+	switch m := ctx.Message().(type) {
 	case stopServers:
 		ctx.Request(ctx.Sender(), serversStopped{})
 	case byHand:
 		ctx.Respond(handled{})
+	case refreeze:
+		ctx.Respond(m)
 	case reload:
 		ctx.Respond(reloaded{Error: "internal error: the supervisor of the servers crashed; try again"})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
 	"github.com/mcp-supervisor/supervisor/governance/secrets"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
@@ -13,10 +14,11 @@ import (
 
 // state is the folder that one supervisor owns: the lock, the audit log and its index.
 type state struct {
-	dir   string
-	owner *owner.Owner
-	log   *audit.Log
-	index *audit.Index
+	dir    string
+	frozen governance.Frozen // since before the start
+	owner  *owner.Owner
+	log    *audit.Log
+	index  *audit.Index
 }
 
 func openState(dir string) (*state, error) {
@@ -25,6 +27,9 @@ func openState(dir string) (*state, error) {
 		return nil, fmt.Errorf("own %s: %w", dir, err)
 	}
 	s := &state{dir: dir, owner: held}
+	if s.frozen, err = keptFrozen(dir); err != nil {
+		return nil, errors.Join(err, s.close(nil))
+	}
 	folder := owner.AuditDir(dir)
 	if s.index, err = audit.OpenIndex(folder); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the audit index: %w", err), s.close(nil))

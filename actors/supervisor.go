@@ -25,16 +25,17 @@ import (
 
 // Supervisor is one running workspace. Its methods are safe for concurrent use.
 type Supervisor struct {
-	env      *env
-	pid      *actor.PID
-	state    *state
-	guardian *mcp.Guardian                             // nil with a dialer of the caller's
-	adjust   func(*config.Workspace) *config.Workspace // what options change about every workspace
-	stopped  chan struct{}                             // closed when nothing is left: no actor, no process, no lock
-	stopping sync.Once
-	letters  *eventstream.Subscription // dead letters
-	logged   chan struct{}             // closed when the last event is in the log
-	err      error                     // of the end; valid once stopped is closed
+	env       *env
+	pid       *actor.PID
+	state     *state
+	guardian  *mcp.Guardian                             // nil with a dialer of the caller's
+	adjust    func(*config.Workspace) *config.Workspace // what options change about every workspace
+	stopped   chan struct{}                             // closed when nothing is left: no actor, no process, no lock
+	stopping  sync.Once
+	switching sync.Mutex                // one change of what is frozen at a time
+	letters   *eventstream.Subscription // dead letters
+	logged    chan struct{}             // closed when the last event is in the log
+	err       error                     // of the end; valid once stopped is closed
 }
 
 var _ API = (*Supervisor)(nil)
@@ -66,6 +67,7 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 		o.dial = dialMCP(guardian, missing)
 	}
 	s := &Supervisor{env: newEnv(ws, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
+	s.env.freeze(state.frozen)
 	if err := s.spawn(); err != nil {
 		guardian.Close()
 		return nil, errors.Join(err, state.close(s.env))

@@ -39,6 +39,8 @@ func (e *env) undelivered(event any) {
 		}
 	case byHand:
 		e.send(d.Sender, handled{})
+	case refreeze:
+		e.send(d.Sender, m)
 	case reload:
 		e.send(d.Sender, reloaded{Error: e.endedRun(nil).Message})
 	case over:

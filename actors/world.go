@@ -8,8 +8,9 @@ import (
 // world is what a reload replaces as a whole: the workspace, and the provider that decides by it. It is immutable.
 type world struct {
 	ws       *config.Workspace
+	frozen   governance.Frozen
 	provider governance.Provider
-	version  int // counts the reloads: a decision of an older world is not carried out
+	version  int // counts the changes: a decision of an older world is not carried out
 }
 
 // ws is the workspace in force. What belongs together is read from one call: the next one may return another.
@@ -17,15 +18,31 @@ func (e *env) ws() *config.Workspace { return e.world.Load().ws }
 
 // enter puts a workspace in force, for every decision from now on. It has one caller at a time.
 func (e *env) enter(ws *config.Workspace) {
-	next := &world{ws: ws, provider: e.custom}
-	if next.provider == nil {
-		next.provider = governance.NewBuiltin(snapshot(ws))
-	}
-	if now := e.world.Load(); now != nil {
-		next.version = now.version + 1
-	}
 	e.sites.build(ws)
-	e.world.Store(next)
+	e.change(func(w *world) {
+		w.ws, w.provider = ws, e.custom
+		if w.provider == nil {
+			w.provider = governance.NewBuiltin(snapshot(ws))
+		}
+	})
+}
+
+// freeze puts the kill switch in force, whoever decides.
+func (e *env) freeze(f governance.Frozen) { e.change(func(w *world) { w.frozen = f }) }
+
+func (e *env) change(edit func(*world)) {
+	for done := false; !done; {
+		next, now := world{}, e.world.Load()
+		if now != nil {
+			next = *now
+			next.version++
+		}
+		edit(&next)
+		if b, ok := next.provider.(*governance.Builtin); ok {
+			b.SetFrozen(next.frozen)
+		}
+		done = e.world.CompareAndSwap(now, &next)
+	}
 }
 
 // builtin reports whether the built-in provider decides: it is pure, so that it may be asked in Receive.

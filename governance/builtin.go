@@ -2,7 +2,6 @@ package governance
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/mcp-supervisor/supervisor/governance/spec"
@@ -12,14 +11,6 @@ import (
 type Snapshot struct {
 	Agents  []AgentIn
 	Servers []spec.Server
-}
-
-// Frozen is the kill switch: calls of frozen agents and to frozen servers are denied.
-type Frozen struct {
-	All bool
-	// Agents are "id", meaning the agents of all topologies with that id, or "topology/id".
-	Agents  []string
-	Servers []string
 }
 
 // Builtin is the provider of a workspace. The zero value knows nobody but the operator, and no server.
@@ -99,12 +90,6 @@ func (b *Builtin) Reachable(topology, agent, server string, c *Catalogue) []Tool
 	}
 	return tools
 }
-
-func (f *Frozen) agent(a AgentIn) bool {
-	return f != nil && (f.All || slices.Contains(f.Agents, a.ID) || slices.Contains(f.Agents, a.Topology+"/"+a.ID))
-}
-
-func (f *Frozen) server(id string) bool { return f != nil && slices.Contains(f.Servers, id) }
 
 // covering returns the grants that reach a tool, in the order of declaration.
 func covering(grants []spec.Grant, server, tool string) []spec.Grant {

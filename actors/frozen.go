@@ -1,0 +1,152 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/messages"
+)
+
+// refreeze tells servers, and through it the instances, that more or less is frozen: the gate knows already.
+type refreeze struct{ Frozen governance.Frozen }
+
+// Freeze throws the kill switch: calls of these agents and to these servers are denied from now on, those that wait are
+// refused, and those that run are cancelled (they may have taken effect). It holds until Thaw, also after a restart of
+// the supervisor: it is kept in the state folder before it takes effect. It returns all that is frozen now.
+// Errors: a [RunError] that says invalid for an agent or server that is not declared; a folder that cannot be written,
+// and then the freeze is in force all the same, until the supervisor ends.
+func (s *Supervisor) Freeze(ctx context.Context, f governance.Frozen) (governance.Frozen, error) {
+	if err := s.knowsAll(f); err != nil {
+		return s.Frozen(), err
+	}
+	return s.switchTo(ctx, func(now governance.Frozen) governance.Frozen { return now.With(f) })
+}
+
+// Thaw takes back what was frozen. Thawing everything thaws agents and servers that were frozen by name, too. Errors: as
+// for Freeze, but that names which are not declared any more are fine.
+func (s *Supervisor) Thaw(ctx context.Context, f governance.Frozen) (governance.Frozen, error) {
+	return s.switchTo(ctx, func(now governance.Frozen) governance.Frozen { return now.Without(f) })
+}
+
+// Frozen is what is frozen now.
+func (s *Supervisor) Frozen() governance.Frozen { return s.env.world.Load().frozen }
+
+func (s *Supervisor) switchTo(ctx context.Context, change func(governance.Frozen) governance.Frozen) (governance.Frozen, error) {
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	next := change(s.Frozen())
+	kept := keepFrozen(s.state.dir, next)
+	s.env.freeze(next)
+	s.env.record(audit.Fact(audit.Frozen, next))
+	if _, err := s.env.ask(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
+		return s.Frozen(), errors.Join(interruptedBy(ctx, err), kept)
+	}
+	return next, kept
+}
+
+// knowsAll refuses names that stand for nobody: a freeze that freezes nothing must not look like one.
+func (s *Supervisor) knowsAll(f governance.Frozen) error {
+	for _, name := range f.Agents {
+		if _, err := s.agentFor(name); err != nil && !s.declaredTwice(name) {
+			return err
+		}
+	}
+	for _, id := range f.Servers {
+		if _, ok := s.env.ws().Server(id); !ok {
+			return invalid("there is no MCP server `%s` in this workspace", id)
+		}
+	}
+	return nil
+}
+
+// declaredTwice reports whether an id names agents of several topologies: freezing all of them is meant.
+func (s *Supervisor) declaredTwice(id string) bool {
+	n := 0
+	for _, a := range s.env.ws().Agents() {
+		if a.ID == id {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// onRefreeze tells the servers, so that what waits or runs ends.
+func (s *servers) onRefreeze(ctx actor.Context, m refreeze) {
+	for _, child := range ctx.Children() {
+		if id := childName(child); !s.absent[id] {
+			ctx.Send(s.env.instance(id), m)
+		}
+	}
+	ctx.Respond(m)
+}
+
+// onRefreeze ends the calls that are frozen now.
+func (i *instance) onRefreeze(ctx actor.Context, m refreeze) {
+	for _, h := range i.queue.pick(func(h *heldCall) bool { return frozenCall(m.Frozen, h.call) }) {
+		i.finish(h, refused(h.call, messages.Denied, frozenText(m.Frozen, h.call)))
+	}
+	for _, h := range i.running() {
+		if frozenCall(m.Frozen, h.call) {
+			i.giveUp(ctx, h, messages.Cancelled, frozenText(m.Frozen, h.call)+"; the server was told to cancel, the call may have taken effect")
+		}
+	}
+}
+
+func frozenCall(f governance.Frozen, c messages.Call) bool {
+	return f.Covers(c.Topology, c.Agent, c.Server)
+}
+
+func frozenText(f governance.Frozen, c messages.Call) string {
+	server := governance.Frozen{Servers: f.Servers}
+	if server.Covers(c.Topology, c.Agent, c.Server) {
+		return fmt.Sprintf("DENIED: server `%s` is frozen; an operator has to thaw it", c.Server)
+	}
+	return fmt.Sprintf("DENIED: agent `%s` is frozen; an operator has to thaw it", c.Agent)
+}
+
+const frozenFile = "frozen.json"
+
+// keepFrozen writes the switch to the state folder, so that a restart does not thaw it.
+func keepFrozen(dir string, f governance.Frozen) error {
+	path := filepath.Join(dir, frozenFile)
+	if f.Empty() {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget what was frozen: %w", err)
+		}
+		return nil
+	}
+	raw, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".next", append(raw, '\n'), 0o600); err != nil {
+		return fmt.Errorf("keep what is frozen: %w", err)
+	}
+	return os.Rename(path+".next", path)
+}
+
+// keptFrozen reads the switch. A file that cannot be read is an error: to start as if nothing were frozen would thaw.
+func keptFrozen(dir string) (governance.Frozen, error) {
+	path := filepath.Join(dir, frozenFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return governance.Frozen{}, nil
+	}
+	var f governance.Frozen
+	if err == nil {
+		err = json.Unmarshal(raw, &f)
+	}
+	if err != nil {
+		return f, fmt.Errorf("read what is frozen: %s: %w; repair the file, or remove it to thaw everything", path, err)
+	}
+	return f, nil
+}
