@@ -22,6 +22,7 @@ func (p *plan) descend() {
 // ascend opens what may be opened, and says of the rest what it waits for. Who waits longest comes first; those that
 // wait since the same event come in the order of their declaration.
 func (p *plan) ascend() {
+	p.known = map[string]string{}
 	places := p.places()
 	for _, id := range p.line() {
 		blocker := p.blocker(id)
@@ -66,10 +67,8 @@ func (p *plan) places() int {
 // blocker returns whom the child has to wait for, the nearest first, or "": a prerequisite that is on its way up, or a
 // member of its group on its way down. One that rests, failed or is held blocks nobody.
 func (p *plan) blocker(id string) string {
-	for _, other := range reach(id, p.before) {
-		if p.child(other).comes() {
-			return other
-		}
+	if other := p.coming(id); other != "" {
+		return other
 	}
 	_, members := p.team(id)
 	for _, member := range members {
@@ -78,6 +77,27 @@ func (p *plan) blocker(id string) string {
 		}
 	}
 	return ""
+}
+
+// coming returns a prerequisite of the child that is on its way up, a direct one if there is one. While children are
+// opened the answers stay true, so that each is found once.
+func (p *plan) coming(id string) string {
+	if found, ok := p.known[id]; ok {
+		return found
+	}
+	p.known[id] = "" // for specs with a circle
+	direct := p.before(id)
+	if at := slices.IndexFunc(direct, func(other string) bool { return p.child(other).comes() }); at >= 0 {
+		p.known[id] = direct[at]
+		return direct[at]
+	}
+	for _, other := range direct {
+		if found := p.coming(other); found != "" {
+			p.known[id] = found
+			break
+		}
+	}
+	return p.known[id]
 }
 
 // await says once per reason what a child waits for: another child, or a place when because is empty.
@@ -93,9 +113,17 @@ func (p *plan) await(id, because string) {
 
 // precedes reports whether the child is a prerequisite of one of the others.
 func (p *plan) precedes(id string, others []string) bool {
-	return slices.ContainsFunc(others, func(other string) bool {
-		return other != id && slices.Contains(reach(other, p.before), id)
-	})
+	known := map[string]bool{}
+	var follows func(string) bool
+	follows = func(other string) bool {
+		if _, ok := known[other]; !ok {
+			known[other] = false // for specs with a circle
+			direct := p.before(other)
+			known[other] = slices.Contains(direct, id) || slices.ContainsFunc(direct, follows)
+		}
+		return known[other]
+	}
+	return slices.ContainsFunc(others, follows)
 }
 
 // compare orders children by their declaration; those that are declared no more come last.

@@ -30,7 +30,8 @@ type plan struct {
 	now     time.Time
 	random  float64
 	actions []Action
-	charged bool // the event's child is restarted, and the action that says so is not out yet
+	known   map[string]string // see coming
+	charged bool              // the event's child is restarted, and the action that says so is not out yet
 }
 
 func (p *plan) on(e Event) {
@@ -72,21 +73,21 @@ func (p *plan) onDeclared(e Event) {
 func (h History) clone() History {
 	h.children, h.groups = maps.Clone(h.children), maps.Clone(h.groups)
 	if h.children == nil {
-		h.children, h.groups = map[string]Record{}, map[string][]time.Time{}
+		h.children, h.groups = map[string]*Record{}, map[string][]time.Time{}
 	}
 	return h
 }
 
-func (p *plan) child(id string) Record { return p.history.children[id] }
+func (p *plan) child(id string) Record { return p.history.Child(id) }
 
-func (p *plan) put(id string, rec Record) { p.history.children[id] = rec }
+func (p *plan) put(id string, rec Record) { p.history.children[id] = &rec }
 
 // in returns the children that pass the test, in the order of their declaration; those that are declared no more are
 // the last.
 func (p *plan) in(test func(Record) bool) []string {
 	var ids []string
 	for id, rec := range p.history.children {
-		if test(rec) {
+		if test(*rec) {
 			ids = append(ids, id)
 		}
 	}

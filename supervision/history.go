@@ -84,13 +84,18 @@ func (r Record) closing() bool { return r.Phase == PhaseClosing }
 // it was given, so that an old one may be kept and read at any time, by any goroutine. The zero value is a set of
 // children that never started.
 type History struct {
-	children map[string]Record      // those that are not in their zero state
+	children map[string]*Record     // of those that ever did something; what is pointed to never changes
 	groups   map[string][]time.Time // charged restarts inside the window, oldest first, by the group's name
 	events   uint64
 }
 
 // Child returns the record of a child, the zero one for a child that never did anything.
-func (h History) Child(id string) Record { return h.children[id] }
+func (h History) Child(id string) Record {
+	if rec, ok := h.children[id]; ok {
+		return *rec
+	}
+	return Record{}
+}
 
 // Used is how many restarts count against a group's budget at a time.
 func (h History) Used(g Group, now time.Time) int {

@@ -10,7 +10,7 @@ type order struct {
 }
 
 func newOrder(s Specs) order {
-	o := order{specs: s, at: make(map[string]int, len(s.Children)), group: map[string]int{}}
+	o := order{specs: s, at: make(map[string]int, len(s.Children)), group: make(map[string]int, len(s.Children))}
 	for i, child := range s.Children {
 		o.at[child.ID] = i
 	}
@@ -98,10 +98,11 @@ func (o order) needs(id string) []string {
 
 // reach returns what next leads to from the child, directly or not, the nearest first and without the child itself.
 func reach(id string, next func(string) []string) []string {
-	found := []string{id}
+	found, seen := []string{id}, map[string]bool{id: true}
 	for i := 0; i < len(found); i++ {
 		for _, other := range next(found[i]) {
-			if !slices.Contains(found, other) {
+			if !seen[other] {
+				seen[other] = true
 				found = append(found, other)
 			}
 		}

@@ -156,6 +156,13 @@ func TestNext(t *testing.T) {
 			Record{Streak: 5, UpSince: t0},
 		},
 		{
+			"what the rule does not know changes nothing", rule,
+			Record{Streak: 2, UpSince: t0, Restarts: full},
+			Event{Kind: Idle},
+			Verdict{},
+			Record{Streak: 2, UpSince: t0, Restarts: full},
+		},
+		{
 			"needed by a call, a child that rests is started, and its past still counts", rule,
 			Record{Streak: 2, Restarts: full},
 			Event{Kind: Needed},

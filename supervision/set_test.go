@@ -94,6 +94,18 @@ func TestDependencies(t *testing.T) {
 	})
 }
 
+func TestChildrenThatWaitForEachOtherWaitForEver(t *testing.T) {
+	s := declare("a<b b<c c<a")
+	actions, h := Decide(s, History{}, Event{Child: "a", Kind: Needed}, t0, 0)
+	if got := tell(actions); got != "await a for b, await b for c, await c for a" {
+		t.Error(got)
+	}
+	actions, _ = Decide(s, h, Event{Child: "b", Kind: Needed}, t0, 0)
+	if len(actions) > 0 {
+		t.Error(tell(actions))
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	scripts(t, map[string]string{
 		"starts at the same time are bounded, first come first served": `
