@@ -13,17 +13,6 @@ import (
 
 func killed(s *Session) bool { return killOne(s.PID()) == nil }
 
-func dead(t *testing.T, s *Session) spec.Exit {
-	t.Helper()
-	select {
-	case <-s.Dead():
-		return s.Exit()
-	case <-time.After(limit):
-		t.Fatal("the session did not die")
-		return spec.Exit{}
-	}
-}
-
 // What clears up waits for the guardian here, which is told before the leader is reaped.
 func TestCallersHearBeforeTheClearingUpIsOver(t *testing.T) {
 	g := guard(t, GuardianOptions{bare: true})

@@ -16,10 +16,11 @@ import (
 const idleConnections = 256
 
 // newClient makes the client of one session. It uses the proxies that the environment names, and keeps the cookies that
-// a load balancer sets to send a session to the same place.
-func newClient(server spec.Server) (*http.Client, error) {
+// a load balancer sets to send a session to the same place. While they are open, its connections are in open.
+func newClient(server spec.Server, open *conns) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idleConnections, idleConnections
+	transport.DialContext = open.tracking(transport.DialContext)
 	var err error
 	if transport.TLSClientConfig, err = tlsConfig(server.TLS); err != nil {
 		return nil, hopeless{err}

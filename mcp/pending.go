@@ -21,6 +21,8 @@ type call struct {
 	state atomic.Int32
 	// abort stops the HTTP request that carries the call; nil on other transports.
 	abort func()
+	// held is true when the answer is there and only kept back; see Session.Slow. The table's lock guards it.
+	held bool
 }
 
 const (
@@ -74,6 +76,11 @@ func (p *pending) add(c *call) error {
 func (p *pending) take(id int64) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.remove(id)
+}
+
+// remove is take with p.mu held.
+func (p *pending) remove(id int64) *call {
 	c := p.calls[id]
 	delete(p.calls, id)
 	if c != nil && c.token != "" {
@@ -95,7 +102,21 @@ func (p *pending) expects(token string) bool {
 func (p *pending) has(id int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.calls[id] != nil
+	c := p.calls[id]
+	return c != nil && !c.held
+}
+
+// hold notes that a call's answer is there and will be delivered later, and reports whether it waited for one. The call
+// can still be cancelled, and ends with the session.
+func (p *pending) hold(id int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.calls[id]
+	if c == nil || c.held {
+		return false
+	}
+	c.held = true
+	return true
 }
 
 // settle ends a call with its answer and reports whether it still waited for one.
@@ -108,11 +129,19 @@ func (p *pending) settle(id int64, r spec.Reply) bool {
 	return true
 }
 
-// fail ends a call without an answer. Written is as it was.
+// fail ends a call that has no answer. Written is as it was.
 func (p *pending) fail(c *call, err error) {
-	if p.take(c.id) != nil {
+	if p.takeUnanswered(c.id) {
 		c.done(spec.Reply{Err: err, Written: c.drop()})
 	}
+}
+
+// takeUnanswered takes a call out, if it is there and no answer is held for it.
+func (p *pending) takeUnanswered(id int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.calls[id]
+	return c != nil && !c.held && p.remove(id) != nil
 }
 
 // refuse takes no more calls; those that wait go on waiting. The first reason stays.

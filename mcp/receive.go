@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/mcp-supervisor/supervisor/mcp/spec"
 )
 
 // errFlood ends a session that hears nothing but junk.
@@ -114,8 +117,9 @@ func (s *Session) dispatch(e envelope) bool {
 func (s *Session) answered(e envelope) bool {
 	id, ok := number(e.id)
 	if ok && id >= firstID {
-		if !s.pending.settle(id, e.reply()) {
-			s.late.Add(1)
+		reply := e.reply()
+		if slow := s.slow.Load(); slow == nil || !slow.take(id, reply, time.Now()) {
+			s.deliver(id, reply)
 		}
 		return true
 	}
@@ -124,6 +128,13 @@ func (s *Session) answered(e envelope) bool {
 		return s.conn.response(id, e)
 	}
 	return false
+}
+
+// deliver ends the call with that id, or counts its answer as late.
+func (s *Session) deliver(id int64, reply spec.Reply) {
+	if !s.pending.settle(id, reply) {
+		s.late.Add(1)
+	}
 }
 
 // negotiated notes the protocol version in the answer to initialize, which later HTTP requests must name. Only the SDK

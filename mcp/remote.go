@@ -31,6 +31,7 @@ type remote struct {
 	s      *Session
 	url    *url.URL
 	client *http.Client
+	conns  *conns
 	hold   hold
 	// hasSession reports whether the server keeps something for us that it may forget.
 	hasSession func() bool
@@ -52,11 +53,12 @@ func newRemote(s *Session) (*remote, error) {
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
 		return nil, hopeless{errEndpointURL}
 	}
-	client, err := newClient(s.server)
+	open := &conns{}
+	client, err := newClient(s.server, open)
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{s: s, url: endpoint, client: client}
+	r := &remote{s: s, url: endpoint, client: client, conns: open}
 	r.life, r.endLife = context.WithCancel(context.Background())
 	return r, nil
 }

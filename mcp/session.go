@@ -23,6 +23,7 @@ type Session struct {
 	late     atomic.Int64
 	junk     junk
 	changed  debounce
+	slow     atomic.Pointer[slowness]    // nil but in chaos runs
 	protocol atomic.Pointer[string]      // as negotiated; nil before
 	stuck    atomic.Pointer[atomic.Bool] // tells whether the reader is inside of a message that is too long; nil without one
 
@@ -54,6 +55,8 @@ type link interface {
 	// write sends a message of the SDK's.
 	write(ctx context.Context, frame []byte, kind frameKind) error
 	pid() int
+	// breakOff breaks what carries the messages; what follows is the link's to find out.
+	breakOff(f Fault)
 	// close ends the session in good order and blocks until Session.end was called.
 	close()
 	// kill ends the session by force.

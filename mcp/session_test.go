@@ -155,6 +155,17 @@ func ended(t testing.TB, s *Session) spec.Exit {
 	}
 }
 
+func dead(t *testing.T, s *Session) spec.Exit {
+	t.Helper()
+	select {
+	case <-s.Dead():
+		return s.Exit()
+	case <-time.After(limit):
+		t.Fatal("the session did not die")
+		return spec.Exit{}
+	}
+}
+
 // Servers whose oddities a session gets over: they list two tools and answer calls, again and again.
 func TestOddServersWork(t *testing.T) {
 	for _, mode := range []string{

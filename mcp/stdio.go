@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -92,7 +93,7 @@ func (l *stdio) read() (closed bool) {
 	for {
 		switch err := in.next(); {
 		case err == nil:
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed): // the latter on purpose; see Break
 			return true
 		default:
 			l.fail(err.Error())
