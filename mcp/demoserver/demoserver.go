@@ -32,6 +32,7 @@ var servers = []server{
 	{Info{"counter", "FILE", "counts in FILE, with a ledger line per increment in FILE.log"}, 1, openCounter},
 	{Info{"flaky", "", "crashes, hangs, fails and exits when asked to"}, 0, openFlaky},
 	{Info{"echo", "", "says what it hears, as cheaply as the SDK allows; for benches and chaos"}, 0, openEcho},
+	{Info{"ledger", "FILE", "appends a line to FILE per call, slowly enough to be killed in between; for chaos"}, 1, openLedger},
 }
 
 // Infos lists the servers.

@@ -21,7 +21,7 @@ func TestServeRefusesWhatItCannotServe(t *testing.T) {
 		args         []string
 		want         string
 	}{
-		{"an unknown name lists the known ones", "hallo", nil, "hello, files, clock, counter, flaky, echo"},
+		{"an unknown name lists the known ones", "hallo", nil, "hello, files, clock, counter, flaky, echo, ledger"},
 		{"no name", "", nil, `no demo server is called ""`},
 		{"an argument too many", "hello", []string{"x"}, "usage: hello"},
 		{"an argument missing", "files", nil, "usage: files ROOT"},
@@ -50,6 +50,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		"counter": {"increment": add, "get": read},
 		"flaky":   {"echo": read, "crash": add, "hang": read, "fail": read, "exit": add, "panic": add},
 		"echo":    {"echo": read, "ping": read},
+		"ledger":  {"record": add},
 	} {
 		t.Run(server, func(t *testing.T) {
 			got := map[string]string{}
@@ -80,7 +81,7 @@ func hint(a *sdk.ToolAnnotations) string {
 }
 
 func usable(t *testing.T, server string) []string {
-	return map[string][]string{"files": {t.TempDir()}, "counter": {filepath.Join(t.TempDir(), "count")}}[server]
+	return map[string][]string{"files": {t.TempDir()}, "counter": {filepath.Join(t.TempDir(), "count")}, "ledger": {filepath.Join(t.TempDir(), "ledger")}}[server]
 }
 
 func list(t *testing.T, session *sdk.ClientSession) []*sdk.Tool {
@@ -113,7 +114,7 @@ func TestEveryServerIsListedOnce(t *testing.T) {
 		}
 		fromInfos = append(fromInfos, i.Name)
 	}
-	if diff := cmp.Diff([]string{"hello", "files", "clock", "counter", "flaky", "echo"}, fromInfos); diff != "" {
+	if diff := cmp.Diff([]string{"hello", "files", "clock", "counter", "flaky", "echo", "ledger"}, fromInfos); diff != "" {
 		t.Errorf("Infos (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(Names(), fromInfos); diff != "" {

@@ -37,7 +37,7 @@ func (h *host) run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) er
 
 func (h *host) close() {
 	for _, c := range h.closers {
-		_ = c.Close() // read handles only: nothing can be lost
+		_ = c.Close() // what was written is with the kernel already: nothing can be lost
 	}
 }
 
