@@ -19,6 +19,7 @@ type options struct {
 	provider governance.Provider
 	secrets  secrets.Provider
 	dial     Dialer
+	wrapDial func(Dialer) Dialer
 	stateDir string
 	budget   int
 	within   time.Duration
@@ -44,6 +45,10 @@ func WithSecrets(p secrets.Provider) Option { return func(o *options) { o.secret
 // WithDialer opens sessions with the caller's own dialer instead of real processes and connections. There is no guardian
 // then: a dialer that starts processes has its own.
 func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
+
+// WrapDialer puts the caller's own dialer around the one that Start would use, to see each session as it is opened, or to
+// change how it is. The guardian stays.
+func WrapDialer(wrap func(Dialer) Dialer) Option { return func(o *options) { o.wrapDial = wrap } }
 
 // WithoutGuardian does without the small shell process that outlives this program and ends its servers when it is killed
 // with SIGKILL; see mcp.Guardian. Without a guardian no leftovers of dead supervisors are looked for either.

@@ -66,6 +66,9 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	if o.dial == nil {
 		o.dial = dialMCP(guardian, missing)
 	}
+	if o.wrapDial != nil {
+		o.dial = o.wrapDial(o.dial)
+	}
 	s := &Supervisor{env: newEnv(ws, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
 	s.env.freeze(state.frozen)
 	if err := s.spawn(); err != nil {
