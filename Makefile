@@ -7,6 +7,8 @@ SHELL       := bash
 FUZZTIME    ?= 30s
 SEED        ?= 0
 DURATION    ?= 20s
+SERVERS     ?= 5
+FAULTS      ?= kill,wrapper,stop,hang,pipe,slow
 COVER_FLOOR ?= 90
 # What decides and does no I/O: its tests are tables and properties, so the floor is high.
 PURE        ?= ./supervision ./governance ./mcp/names
@@ -38,9 +40,9 @@ script: ## run the command-line scripts only, on the real binary
 	go test -count=1 ./test/script/...
 
 .PHONY: chaos
-chaos: ## kill servers under load: SEED= (0 draws one and prints it), DURATION=
-	go test -race -count=1 -v -timeout 30m ./test/chaos -chaos.seed=$(SEED) -chaos.duration=$(DURATION) \
-		-chaos.agents=200 -chaos.servers=5 -chaos.kill-every=100ms
+chaos: ## hurt servers under load: SEED= (0: a fixed and a drawn one), DURATION=, SERVERS=, FAULTS=
+	go test -race -count=1 -v -timeout 90m ./test/chaos -chaos.seed=$(SEED) -chaos.duration=$(DURATION) \
+		-chaos.agents=200 -chaos.servers=$(SERVERS) -chaos.kill-every=100ms -chaos.faults=$(FAULTS)
 
 .PHONY: bench
 bench: ## print what a call costs, as a ratio to a bare session, in one run

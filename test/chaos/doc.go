@@ -1,3 +1,3 @@
-// Package chaos holds the chaos test: servers are killed with SIGKILL under load, and every invariant must hold.
-// Run it with `make chaos`.
+// Package chaos runs package chaos over servers of several kinds: bare, behind wrappers, and on node where there is one.
+// Every invariant must hold. Run it for longer with `make chaos`.
 package chaos

@@ -19,7 +19,7 @@ var Layers = []Layer{
 	{
 		"cmd/...",
 		[]string{
-			"cmd/...", "actors", "config", "control", "governance/...", "mcp/...", "messages", "models/...", "supervision",
+			"cmd/...", "actors", "chaos", "config", "control", "governance/...", "mcp/...", "messages", "models/...", "supervision",
 			"dashboard/...", "telemetry/...", "cluster/...", "examples",
 		},
 		"the program is where everything is wired together, and nothing imports it",
@@ -31,8 +31,13 @@ var Layers = []Layer{
 	},
 	{
 		"test/...",
-		[]string{"actors/...", "config", "control", "governance/...", "mcp/...", "messages", "models/...", "supervision", "test/..."},
+		[]string{"actors/...", "chaos", "config", "control", "governance/...", "mcp/...", "messages", "models/...", "supervision", "test/..."},
 		"black-box tests and benchmarks look at everything but the program's own code, which they run",
+	},
+	{
+		"chaos",
+		[]string{"actors", "config", "governance/audit", "governance/spec", "mcp", "mcp/spec", "messages", "supervision"},
+		"it is a user of the embedding API that hurts what that API opened: the values of a workspace, sessions, and the audit it checks",
 	},
 	{
 		"control",
