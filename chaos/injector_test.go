@@ -35,8 +35,9 @@ func (f *fakeSession) Break(fault mcp.Fault) error {
 	return nil
 }
 
-func (f *fakeSession) Slow(delay, period time.Duration) {
-	f.hurt = append(f.hurt, "slow "+delay.String()+" for "+period.String())
+func (f *fakeSession) Slow(by, period time.Duration) error {
+	f.hurt = append(f.hurt, "slow "+by.String()+" for "+period.String())
+	return nil
 }
 
 // stand is an injector with servers that are up, each in its first incarnation.

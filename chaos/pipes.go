@@ -11,7 +11,7 @@ import (
 // breakable is a session whose stream can be hurt. *mcp.Session is one.
 type breakable interface {
 	Break(f mcp.Fault) error
-	Slow(delay, period time.Duration)
+	Slow(by, period time.Duration) error
 }
 
 var _ breakable = (*mcp.Session)(nil)
@@ -28,8 +28,7 @@ func hurtPipes(session actors.Session, s strike) error {
 	case !ok:
 		return errUnbreakable
 	case s.kind == Slow:
-		b.Slow(s.length, slowFor)
-		return nil
+		return b.Slow(s.length, slowFor)
 	case s.stdout:
 		return b.Break(mcp.CloseStdout)
 	}
