@@ -13,12 +13,23 @@ import (
 func (r *run) awaitBack(ctx context.Context) {
 	for deadline := time.Now().Add(backBy); ; pause(ctx, 20*time.Millisecond) {
 		statuses, err := r.sup.Servers(ctx)
-		if err != nil {
-			return // the run was given up
+		if err != nil || ctx.Err() != nil {
+			r.giveUp()
+			return
 		}
 		left := time.Until(deadline)
-		if waiting := r.away(statuses, left); waiting == 0 || left <= 0 || ctx.Err() != nil {
+		if waiting := r.away(statuses, left); waiting == 0 || left <= 0 {
 			return
+		}
+	}
+}
+
+// giveUp is the end of a run that was not waited for: nobody can say any more whether a struck server would be back.
+func (r *run) giveUp() {
+	for i := range r.report.Servers {
+		s := &r.report.Servers[i]
+		if r.books.struck(s.ID) {
+			s.Down = "nobody waited for it"
 		}
 	}
 }

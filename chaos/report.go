@@ -79,7 +79,7 @@ type Strikes struct {
 type Residue struct {
 	Before Usage `json:"before"`
 	After  Usage `json:"after"`
-	// LoadedRSS is this process's memory when the load began, and when it ended.
+	// LoadedRSS is this process's memory when the load began, and when it ended, garbage given back.
 	LoadedRSS [2]int64 `json:"rss_under_load_bytes"`
 	Processes []int    `json:"processes"` // those that are left
 	// Unknown says why the processes that are left are not known.

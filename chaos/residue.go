@@ -3,6 +3,7 @@ package chaos
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,12 @@ func rss(status string) int64 {
 		}
 	}
 	return -1
+}
+
+// keptRSS is this process's memory after all that nobody holds was given back: what grows then is kept.
+func keptRSS() int64 {
+	debug.FreeOSMemory()
+	return usageNow().RSS
 }
 
 // goneBy is how long the kernel and the runtime may take to let go of what has ended.

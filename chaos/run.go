@@ -175,7 +175,7 @@ func (r *run) play(ctx context.Context) {
 	strikes, enough := context.WithTimeout(ctx, r.o.Duration)
 	defer enough()
 	r.endEarly(strikes, enough)
-	r.report.Left.LoadedRSS[0] = usageNow().RSS
+	r.report.Left.LoadedRSS[0] = keptRSS()
 	l := &load{caller: r.caller, targets: r.targets}
 	l.start(loaded, r.o.Agents, r.o.Seed)
 	began := time.Now()
@@ -188,7 +188,7 @@ func (r *run) play(ctx context.Context) {
 	r.awaitBack(ctx)
 	rest()
 	l.wait(r.longestCall() + backBy)
-	r.report.Left.LoadedRSS[1] = usageNow().RSS
+	r.report.Left.LoadedRSS[1] = keptRSS()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.report.Calls.Hinted, r.report.Calls.HintedOK = l.hinted, l.hintedOK

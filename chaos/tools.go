@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
-	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -111,6 +110,3 @@ func checkNamed(named []Target, servers []string, tools []actors.ToolInfo) error
 	}
 	return nil
 }
-
-// remote reports whether a server has no process of ours.
-func remote(t mcpspec.Transport) bool { return t != mcpspec.Stdio }

@@ -2,12 +2,12 @@ package chaos
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance/secrets"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/supervision"
@@ -86,24 +86,27 @@ func agents(n int, servers []config.Server) config.Agent {
 func agentID(n int) string { return fmt.Sprintf("chaos-%d", n) }
 
 // Commands are the command lines of the servers that a run of the workspace starts and hurts, one a line, the ledger left
-// out; remote servers are named by their URL.
+// out; remote servers are named by their URL. Secrets in them are masked.
 func Commands(ws *config.Workspace) []string {
+	keeper := secrets.NewKeeper(nil, secrets.Builtin(nil))
 	var lines []string
 	for _, s := range ws.Servers {
-		switch {
-		case s.Disabled:
-		case s.Transport == mcpspec.Stdio:
-			lines = append(lines, fmt.Sprintf("%s: %q in %s", s.ID, s.Command, orHere(s.Cwd)))
-		default:
-			lines = append(lines, fmt.Sprintf("%s: %s (remote: called, never killed)", s.ID, s.Endpoint))
+		if s.Disabled {
+			continue
 		}
+		keeper.RememberArgs(s.Command)
+		keeper.RememberURL("endpoint", s.Endpoint)
+		lines = append(lines, keeper.Mask(commandOf(s)))
 	}
 	return lines
 }
 
-func orHere(dir string) string {
-	if dir == "" {
-		dir, _ = os.Getwd() // only to be shown
+func commandOf(s config.Server) string {
+	if remote(s.Transport) {
+		return fmt.Sprintf("%s: %s (remote: called, never killed)", s.ID, s.Endpoint)
 	}
-	return dir
+	return fmt.Sprintf("%s: %q in %s", s.ID, s.Command, s.Cwd)
 }
+
+// remote reports whether a server has no process of ours.
+func remote(t mcpspec.Transport) bool { return t != mcpspec.Stdio }

@@ -87,8 +87,11 @@ func TestTheLedgersIdIsTaken(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	want := []string{`a: ["serve" "it"] in /ws`, `fast: ["serve" "it"] in /ws`, `far: https://example.com/mcp (remote: called, never killed)`}
-	if diff := cmp.Diff(want, Commands(declared())); diff != "" {
+	want := []string{`a: ["serve" "it"] in /ws`, `fast: ["serve" "--token" "[masked:token]"] in /ws`, `far: https://example.com/mcp?api_key=[masked:api_key] (remote: called, never killed)`}
+	ws := declared()
+	ws.Servers[1].Command = []string{"serve", "--token", "hunter22"}
+	ws.Servers[3].Endpoint = "https://example.com/mcp?api_key=hunter33"
+	if diff := cmp.Diff(want, Commands(ws)); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }

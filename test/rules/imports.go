@@ -36,7 +36,7 @@ var Layers = []Layer{
 	},
 	{
 		"chaos",
-		[]string{"actors", "config", "governance/audit", "governance/spec", "mcp", "mcp/spec", "messages", "supervision"},
+		[]string{"actors", "config", "governance/audit", "governance/secrets", "governance/spec", "mcp", "mcp/spec", "messages", "supervision"},
 		"it is a user of the embedding API that hurts what that API opened: the values of a workspace, sessions, and the audit it checks",
 	},
 	{
