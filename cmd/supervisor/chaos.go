@@ -89,7 +89,7 @@ func (a *app) chaos(ctx context.Context, workspace string, f chaosFlags) error {
 		return err
 	}
 	a.announce(ws, f)
-	in := a.catch(ctx)
+	in := a.catch(ctx, endings())
 	defer in.release()
 	defer mcp.AdoptOrphans()()
 	f.Enough, f.Say = in.soft.Done(), func(text string) { a.say("%s", printable(text)) }
