@@ -24,6 +24,7 @@ type heldCall struct {
 	told, unwritten bool
 	attempts        int
 	incarnation     int
+	sentAt          time.Time
 	due             time.Time // the end of the time it has to run, counted from when it was sent first
 	// lost is the result of a call that was lost and is to be repeated: it may have run, whatever becomes of it now.
 	lost  *messages.CallResult
@@ -85,7 +86,12 @@ func (i *instance) tooLate(c messages.Call) messages.CallResult {
 
 // hasRoom reports whether a call can be sent at once without overtaking another.
 func (i *instance) hasRoom() bool {
-	return i.serves() && i.queue.size == 0 && i.inFlight < i.declared.MaxInFlight
+	return i.queue.size == 0 && i.takes()
+}
+
+// takes reports whether one more call may be sent.
+func (i *instance) takes() bool {
+	return i.serves() && i.inFlight < i.declared.MaxInFlight && !i.suspected()
 }
 
 // serves reports whether the session takes calls.
@@ -145,7 +151,7 @@ func (i *instance) perform(ctx actor.Context, h *heldCall) {
 		h.due = time.Now().Add(limit)
 	}
 	i.arm(ctx, h, time.Until(h.due))
-	h.sent, h.told, h.unwritten, h.incarnation = true, false, false, i.incarnation
+	h.sent, h.told, h.unwritten, h.incarnation, h.sentAt = true, false, false, i.incarnation, time.Now()
 	h.attempts++
 	i.inFlight++
 	ctx.Send(i.session, perform{ID: h.call.ID, N: i.incarnation, Instance: ctx.Self(), Request: mcpspec.CallRequest{
@@ -155,7 +161,7 @@ func (i *instance) perform(ctx actor.Context, h *heldCall) {
 
 // kick sends what waits, in order, as far as there is room.
 func (i *instance) kick(ctx actor.Context) {
-	for i.queue.size > 0 && i.serves() && i.inFlight < i.declared.MaxInFlight {
+	for i.queue.size > 0 && i.takes() {
 		i.dispatch(ctx, i.queue.next())
 	}
 }
@@ -177,6 +183,7 @@ func (i *instance) onReplied(ctx actor.Context, m replied) {
 		}
 		return
 	}
+	i.sawLife()
 	i.finish(h, answered(h.call, m.Reply))
 	i.goOn(ctx)
 }
@@ -211,6 +218,7 @@ func (i *instance) onDue(ctx actor.Context, m callDue) {
 	switch {
 	case h.sent:
 		i.giveUp(ctx, h, messages.Timeout, i.limitText(h, h.expired()))
+		i.sawTimeout(ctx, time.Since(h.sentAt))
 	case h.expired():
 		i.queue.remove(h)
 		i.finish(h, i.tooLate(h.call))
