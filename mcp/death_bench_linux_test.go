@@ -45,8 +45,7 @@ func death(b *testing.B, server spec.Server) (heard, gone time.Duration) {
 	}
 	defer s.Close()
 	end, _ := begin(s, "echo", "")
-	eventually(b, "the call is in flight", func() bool { return s.Counts().InFlight == 1 })
-	time.Sleep(2 * time.Millisecond) // for the writer, so that it does not share the measured time
+	eventually(b, "the call is written", func() bool { return written(s) == 1 })
 	began := time.Now()
 	if err := killOne(s.PID()); err != nil {
 		b.Fatal(err)
@@ -55,6 +54,18 @@ func death(b *testing.B, server spec.Server) (heard, gone time.Duration) {
 	heard = time.Since(began)
 	ended(b, s)
 	return heard, time.Since(began)
+}
+
+// written counts the calls in flight that the writer took.
+func written(s *Session) (n int) {
+	s.pending.mu.Lock()
+	defer s.pending.mu.Unlock()
+	for _, c := range s.pending.calls {
+		if c.state.Load() == sending {
+			n++
+		}
+	}
+	return n
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()/100) / 10 }
