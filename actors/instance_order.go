@@ -62,7 +62,9 @@ func (i *instance) carryOut(ctx actor.Context, m order) {
 		i.transition(messages.StateBackoff)
 	case supervision.Rest, supervision.Hold:
 		i.transition(messages.StateStopped)
-		i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.detail()})
+		if !i.dead.asked { // else it was told when it left
+			i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.detail()})
+		}
 	case supervision.Fail:
 		i.fail(ctx, m)
 	case supervision.Close:
@@ -70,6 +72,7 @@ func (i *instance) carryOut(ctx actor.Context, m order) {
 	case supervision.Drop:
 		i.transition(messages.StateStopped)
 		i.settleDown(i.unavailable)
+	case supervision.None:
 	}
 }
 

@@ -102,6 +102,9 @@ func (i *instance) closeReason() string {
 	case i.leaving.Why == supervision.Removed:
 		return "it was removed from the workspace"
 	}
+	if i.leaving.Why == supervision.Idle {
+		return "nobody used it"
+	}
 	return "by hand"
 }
 

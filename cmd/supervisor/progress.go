@@ -96,16 +96,18 @@ func describe(e messages.Event, exit string) (mark, text string) {
 		restart := fmt.Sprintf("restart %d of %d in %s", e.Restarts, e.Budget, seconds(time.Duration(e.After)))
 		return "!", join(" ", "server", e.Server, join("; ", exit, restart))
 	case messages.ServerStopped:
-		if e.Detail == "" || exit == "" {
-			return "", "" // we stopped it ourselves
+		if e.Detail == "" {
+			return "", "" // the supervisor is shutting down
 		}
-		return " ", join(" ", "server", e.Server, join("; ", exit, e.Detail))
+		return " ", join(" ", "server", e.Server, join("; ", exit, "stopped: "+e.Detail))
 	case messages.ServerFailed:
 		return "!", join(": ", "server "+e.Server+" failed", e.Detail)
 	case messages.ServerWarning:
 		return "!", join(": ", "server "+e.Server, e.Detail)
 	case messages.CallEnded:
 		return describeCall(e)
+	case messages.CallRetried:
+		return "!", fmt.Sprintf("%s → %s/%s is sent once more; %s", e.Agent, e.Server, e.Tool, e.Detail)
 	case messages.AgentCompleted:
 		if e.Outcome != messages.OK {
 			return "!", fmt.Sprintf("agent %s ended: %s", e.Agent, e.Outcome)

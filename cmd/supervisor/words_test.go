@@ -51,7 +51,7 @@ func TestAnExitIsToldWithWhatFollowsFromIt(t *testing.T) {
 		want string
 	}{
 		"it starts again": {messages.Event{Kind: messages.ServerRestarting, Restarts: 2, Budget: 5, After: ms(250)}, "! server files killed by SIGKILL; restart 2 of 5 in 0.25s"},
-		"it rests":        {messages.Event{Kind: messages.ServerStopped, Detail: "rests until it is needed"}, "  server files killed by SIGKILL; rests until it is needed"},
+		"it rests":        {messages.Event{Kind: messages.ServerStopped, Detail: "rests until it is needed"}, "  server files killed by SIGKILL; stopped: rests until it is needed"},
 		"it is given up":  {messages.Event{Kind: messages.ServerFailed, Detail: "it was killed too often"}, "! server files failed: it was killed too often"},
 		"we stopped it":   {messages.Event{Kind: messages.ServerStopped}, ""},
 	} {
