@@ -139,6 +139,14 @@ func TestPlaces(t *testing.T) {
 			slow a   ->
 			up b     ->
 			up a     ->`,
+		"a start is slow by itself; the next one takes a place again": `
+			max_starts 1
+			child a
+			child b
+			needed a  -> open a
+			slow a    ->
+			crashed a -> open a!
+			needed b  -> await b`,
 		"what is elsewhere takes no place": `
 			max_starts 1
 			child a

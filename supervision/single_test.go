@@ -88,6 +88,15 @@ func TestOneChild(t *testing.T) {
 			idle a    -> close a
 			crashed a -> rest a
 			used a=0`,
+		"its life is over with that end, and does not end the streak later": `
+			child a
+			needed a     -> open a
+			crashed a    -> open a!
+			up a         ->
+			5s idle a    -> close a
+			ended a      -> rest a
+			2m needed a  -> open a
+			crashed a    -> wait a 250ms!`,
 		"events that do not fit change nothing": `
 			child a
 			up a      ->
@@ -256,6 +265,13 @@ func TestReload(t *testing.T) {
 			idle a    -> close a
 			changed a ->
 			ended a   -> rest a`,
+		"one that is being stopped by hand stays stopped": `
+			child a
+			needed a  -> open a
+			up a      ->
+			stop a    -> close a
+			changed a ->
+			ended a   -> hold a`,
 		"one that waits for its turn goes on waiting": `
 			child a
 			child b after a
