@@ -23,7 +23,8 @@ var meaning = map[string]string{
 	"Server.Endpoint": replaced, "Server.Headers": replaced, "Server.TLS": replaced, "Server.StartTimeout": replaced,
 	"Server.StopGrace": replaced, "Server.MaxMessage": replaced, "Server.Protocol": replaced, "CredentialsRef": replaced,
 
-	"Rules.Tools": gated, "Rules.Tier": gated, "Rules.Overrides": gated, "Rules.Effects": gated, "Prefix": gated,
+	"Rules.Tools": gated, "Rules.Tier": gated, "Rules.Overrides": gated, "Rules.Effects": gated, "Rules.Tags": gated,
+	"Prefix": gated,
 
 	"Timeout": tuned, "Restart": tuned, "Health": tuned, "Start": tuned, "IdleStop": tuned, "MaxInFlight": tuned,
 	"Queue": tuned, "OnDown": tuned, "CatalogWhenDown": tuned, "Retry": tuned, "DependsOn": tuned, "Significant": tuned,
@@ -64,7 +65,7 @@ func meaningOf(c Changes) string {
 	return "not seen"
 }
 
-// Everything that is declared of skills, agents and credentials is the gate's.
+// Everything that is declared of governance, skills, agents and credentials is the gate's.
 func TestEveryFieldOfTheGateIsCompared(t *testing.T) {
 	all := Workspace{
 		Credentials: map[string]Credential{"c": {Name: "c"}},
@@ -86,12 +87,17 @@ func TestEveryFieldOfTheGateIsCompared(t *testing.T) {
 		ws.Credentials = map[string]Credential{"c": c}
 		return &ws
 	}, all.Credentials["c"])
+	changed(t, "governance", func(g Governance) *Workspace {
+		ws := all
+		ws.Governance = g
+		return &ws
+	}, all.Governance)
 }
 
 // changed changes each field of a value, in turn, and wants Gate to name it. Some fields repeat the value's key.
 func changed[T any](t *testing.T, what string, in func(T) *Workspace, was T, keys ...string) {
 	t.Helper()
-	eachField(reflect.TypeFor[T](), "", []string{"Agent"}, func(name string, index []int) {
+	eachField(reflect.TypeFor[T](), "", []string{"Agent", "Limits"}, func(name string, index []int) {
 		is := was
 		change(t, reflect.ValueOf(&is).Elem().FieldByIndex(index))
 		if gate := Compare(in(was), in(is)).Gate; len(gate) == 0 && !slices.Contains(keys, name) {
@@ -104,7 +110,7 @@ func changed[T any](t *testing.T, what string, in func(T) *Workspace, was T, key
 // nothing of a server's.
 func TestEveryFieldOfAWorkspaceIsKnown(t *testing.T) {
 	known := []string{
-		"Servers", "Groups", "Credentials", "Skills", "Topologies",
+		"Servers", "Groups", "Credentials", "Skills", "Topologies", "Governance",
 		"ID", "Name", "Root", "File", "Files", "Digest", "Warnings", "MaxStarts",
 	}
 	eachField(reflect.TypeFor[Workspace](), "", nil, func(name string, _ []int) {
@@ -145,6 +151,8 @@ func change(t *testing.T, v reflect.Value) {
 		m := reflect.MakeMap(v.Type())
 		m.SetMapIndex(reflect.Zero(v.Type().Key()), reflect.Zero(v.Type().Elem()))
 		v.Set(m)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
 	case reflect.Struct:
 		change(t, v.Field(0))
 	default:

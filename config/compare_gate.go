@@ -19,6 +19,7 @@ var (
 		{"permission", func(s Server) any { return s.Rules.Tier }},
 		{"permission_overrides", func(s Server) any { return s.Rules.Overrides }},
 		{"effects", func(s Server) any { return s.Rules.Effects }},
+		{"tags", func(s Server) any { return s.Rules.Tags }},
 		{"prefix", func(s Server) any { return s.Prefix }},
 		{"credentials", func(s Server) any { return append(credentialsOf(s), s.CredentialsRef) }},
 		{"retry", func(s Server) any { return s.Retry }}, // it runs an allowed call twice
@@ -35,15 +36,16 @@ var (
 		{"base_scope", func(a Agent) any { return a.Scopes }},
 		{"elevated_scopes", func(a Agent) any { return a.Elevated }},
 		{"skills", func(a Agent) any { return []any{a.Skills, a.Grants} }},
+		{"groups", func(a Agent) any { return a.Groups }},
 		{"model", func(a Agent) any { return a.Model }},
 		{"prompt", func(a Agent) any { return a.System }},
 		{"children", func(a Agent) any { return childrenOf(a) }},
 	}
 )
 
-// gateChanges names what differs in what the gate decides by: servers in their order, then the rest by name.
+// gateChanges names what differs in what the gate decides by: governance, servers in their order, then the rest by name.
 func gateChanges(old, next *Workspace) []string {
-	var all []string
+	all := governanceChanges(old.Governance, next.Governance)
 	for _, s := range next.Servers {
 		if was, known := old.knew(s.ID); known {
 			all = append(all, differing("server", s.ID, was, s, serverGate)...)
@@ -86,16 +88,21 @@ func childrenOf(a Agent) []string {
 
 // differing names the aspects in which two values of the same id differ, in one line, or none.
 func differing[T any](what, id string, was, is T, aspects []aspect[T]) []string {
+	names := differingNames(was, is, aspects)
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s `%s`: %s", what, id, strings.Join(names, ", "))}
+}
+
+func differingNames[T any](was, is T, aspects []aspect[T]) []string {
 	var names []string
 	for _, a := range aspects {
 		if !same(a.of(was), a.of(is)) {
 			names = append(names, a.name)
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s `%s`: %s", what, id, strings.Join(names, ", "))}
+	return names
 }
 
 // eachByName goes through two mappings by name: what only one has is added or removed, and both are left to compare.

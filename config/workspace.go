@@ -26,6 +26,8 @@ type Workspace struct {
 	Groups []supervision.Group
 	// MaxStarts is how many servers may be starting at the same time; 0 means the supervisor's own default.
 	MaxStarts int
+	// Governance is what the gate decides by, beside what servers and agents declare.
+	Governance Governance
 	// Files are the files that the load read, relative to Root with slashes, sorted.
 	Files []string
 	// Digest is the SHA-256, as lower-case hex, of the names and contents of Files. It does not depend on where the

@@ -39,6 +39,8 @@ type Agent struct {
 	Elevated []string
 	// Grants are the ways the agent may reach tools.
 	Grants []Grant
+	// Groups are what policies may call the agent a member of, beside its role.
+	Groups []string
 }
 
 // Grant is one way for an agent to reach tools: a skill it holds, a whole server, or one tool.
@@ -63,6 +65,8 @@ type Server struct {
 	Overrides map[string]Tier
 	// Effects declares what tools do; it wins over the server's own annotations.
 	Effects map[string]Effect
+	// Tags are what policies may tell the server by, beside its id.
+	Tags []string
 }
 
 // TierOf returns the tier that holds for a tool.

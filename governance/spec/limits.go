@@ -1,0 +1,38 @@
+package spec
+
+import "time"
+
+// Limits bound what agents spend. 0 means without a limit.
+type Limits struct {
+	// StepsPerAgent and StepsPerRun are steps of one agent, and of all agents, in one run.
+	StepsPerAgent, StepsPerRun int
+	// CostPerRunMicroUSD is what the models of one run may cost, in millionths of a US dollar: sums of them are exact.
+	CostPerRunMicroUSD int64
+}
+
+// Rate allows so many calls in a while. It is about the calls that fit all of Agent, Server and Tool, where "" fits any.
+type Rate struct {
+	// Agent is the id of an agent, of whatever topology, or topology/id.
+	Agent string
+	// Server is the server's id, Tool the tool's original name.
+	Server, Tool string
+	// Calls is at least 0, which refuses every call, and Per is positive.
+	Calls int
+	Per   time.Duration
+}
+
+// Covers reports whether the rate is about a call of that agent. Names match exactly.
+func (r Rate) Covers(topology, agent, server, tool string) bool {
+	return (r.Agent == "" || r.Agent == agent || r.Agent == topology+"/"+agent) &&
+		(r.Server == "" || r.Server == server) && (r.Tool == "" || r.Tool == tool)
+}
+
+// Pinning says what becomes of a call to a tool that is not as it was approved: another description, schema or set of
+// annotations under the same name. The zero value means [PinningReport].
+type Pinning string
+
+const (
+	PinningOff     Pinning = "off"     // nobody looks
+	PinningReport  Pinning = "report"  // it is told, and the call goes on
+	PinningEnforce Pinning = "enforce" // the call is refused
+)
