@@ -12,9 +12,9 @@ var (
 		known:    "apiVersion kind metadata role defaults executor provenance",
 		pedantic: "role defaults provenance",
 	}
-	defaultsShape = shape{known: "model prompt skills iam", idle: "output_schema"}
+	defaultsShape = shape{known: "model prompt skills iam groups", idle: "output_schema"}
 	agentShape    = shape{
-		known:    "id role archetype model prompt skills skills_additional iam children",
+		known:    "id role archetype model prompt skills skills_additional iam groups children",
 		idle:     "depends_on[] requires{} output_schema funnel executor{} intent_monitoring{}",
 		pedantic: "role",
 	}
@@ -118,8 +118,8 @@ func (l *loader) role(v value, isRoot bool, archetype value) string {
 	return role
 }
 
-// withDefaults lays an agent's own blocks over its archetype's: model, prompt and iam key by key; its skills replace
-// the archetype's.
+// withDefaults lays an agent's own blocks over its archetype's: model, prompt and iam key by key; its skills and
+// groups replace the archetype's.
 func withDefaults(defaults, own value) value {
 	all := own
 	all.fields = nil
@@ -128,11 +128,14 @@ func withDefaults(defaults, own value) value {
 			all.fields = append(all.fields, field{name, merged})
 		}
 	}
-	skills := own.get("skills")
-	if !skills.given() {
-		skills = defaults.get("skills")
+	for _, name := range []string{"skills", "groups"} {
+		list := own.get(name)
+		if !list.given() {
+			list = defaults.get(name)
+		}
+		all.fields = append(all.fields, field{name, list})
 	}
-	all.fields = append(all.fields, field{"skills", skills}, field{"skills_additional", own.get("skills_additional")})
+	all.fields = append(all.fields, field{"skills_additional", own.get("skills_additional")})
 	return all
 }
 
@@ -144,6 +147,7 @@ func (l *loader) blocks(a *Agent, v value) {
 	l.check(iam, agentIAMShape)
 	a.Scopes = l.strs(iam.get("base_scope"))
 	a.Elevated = l.strs(iam.get("elevated_scopes"))
+	a.Groups = l.strs(v.get("groups"))
 	for _, name := range []string{"skills", "skills_additional"} {
 		for _, entry := range l.list(v.get(name)) {
 			l.hold(a, entry)

@@ -16,6 +16,7 @@ func workspaces(name string) *rapid.Generator[*Workspace] {
 	ids := []string{"a", "b", "c", "d"}
 	return rapid.Custom(func(t *rapid.T) *Workspace {
 		ws := &Workspace{Digest: name, Credentials: map[string]Credential{}, Skills: map[string]Skill{}, Topologies: map[string]Topology{}}
+		ws.Governance.Pinning = rapid.SampledFrom([]gov.Pinning{gov.PinningReport, gov.PinningEnforce}).Draw(t, "pinning")
 		for _, id := range ids {
 			if rapid.Bool().Draw(t, "credential") {
 				ws.Credentials[id] = Credential{Name: id, Source: rapid.SampledFrom([]string{"env", "file"}).Draw(t, "source")}

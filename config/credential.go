@@ -18,7 +18,7 @@ var foreignSources = []string{"hashicorp-vault", "aws-secrets-manager", "gcp-sec
 
 var credentialShape = shape{known: "source config", idle: "provider_id identity"}
 
-// credentialUse is one place where a server names a credential.
+// credentialUse is one place where a server, or who decides about calls, names a credential.
 type credentialUse struct {
 	value
 	name     string
@@ -64,14 +64,14 @@ var credentialTemplate = regexp.MustCompile(`\{credential\.([^{}]+)\}`)
 // useCredentials notes which credentials a server names.
 func (l *loader) useCredentials(v value, s Server) {
 	if ref := v.get("credentials_ref"); ref.kind == text {
-		l.use(ref, ref.text, s)
+		l.use(ref, ref.text, s.Disabled)
 	}
 	injected := false
 	for _, block := range []string{"env", "headers"} {
 		for _, f := range v.get(block).fields {
-			for _, m := range credentialTemplate.FindAllStringSubmatch(f.text, -1) {
-				l.use(f.value, m[1], s)
-				injected = injected || m[1] == s.CredentialsRef
+			for _, name := range templatesIn(f.value) {
+				l.use(f.value, name, s.Disabled)
+				injected = injected || name == s.CredentialsRef
 			}
 		}
 	}
@@ -95,9 +95,18 @@ func (l *loader) noCredentials(v value) {
 	}
 }
 
-func (l *loader) use(v value, name string, s Server) {
+// templatesIn are the credentials that a value is to be filled in with.
+func templatesIn(v value) []string {
+	var names []string
+	for _, m := range credentialTemplate.FindAllStringSubmatch(v.text, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+func (l *loader) use(v value, name string, disabled bool) {
 	if len(v.problems) == 0 {
-		l.credUses = append(l.credUses, credentialUse{value: v, name: name, disabled: s.Disabled})
+		l.credUses = append(l.credUses, credentialUse{value: v, name: name, disabled: disabled})
 	}
 }
 

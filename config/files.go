@@ -12,30 +12,39 @@ import (
 )
 
 // idleKinds are folders of the format whose files we do not run.
-var idleKinds = []string{"triggers", "schedules", "adapters", "funnels", "roles", "contracts", "providers", "evals", "policies"}
+var idleKinds = []string{"triggers", "schedules", "adapters", "funnels", "roles", "contracts", "providers", "evals"}
 
 // read reads one file of the workspace; the value is absent when there was a fault.
 func (l *loader) read(file string) value {
 	doc := &document{file: file}
-	data, err := readBounded(filepath.Join(l.root, filepath.FromSlash(file)))
-	if err != nil {
-		l.fault(value{doc: doc}, "", "%v", err)
+	data, ok := l.readText(value{doc: doc}, file, maxFile)
+	if !ok {
 		return value{doc: doc}
 	}
-	l.files[file] = data
 	return parse(doc, data, &l.env, &l.report)
 }
 
-// readBounded reads a regular file: a pipe would block, and a device never end.
-func readBounded(path string) ([]byte, error) {
+// readText reads one file of the workspace, which is then one of its Files. A fault is reported at v.
+func (l *loader) readText(v value, file string, most int64) ([]byte, bool) {
+	data, err := readBounded(filepath.Join(l.root, filepath.FromSlash(file)), most)
+	if err != nil {
+		l.fault(v, "", "%v", err)
+		return nil, false
+	}
+	l.files[file] = data
+	return data, true
+}
+
+// readBounded reads a regular file of at most so many bytes: a pipe would block, and a device never end.
+func readBounded(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, underlying(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("not a regular file")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%d bytes long: a workspace file may have %d", info.Size(), maxFile)
+	case info.Size() > most:
+		return nil, fmt.Errorf("%d bytes long: a workspace file may have %d", info.Size(), most)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -44,27 +53,33 @@ func readBounded(path string) ([]byte, error) {
 	return data, nil
 }
 
-// filesOf lists a kind's YAML files, sorted, with those of one level of sub-folders. YAML further down is a fault: it
-// would be left out in silence.
-func (l *loader) filesOf(folder string) []string {
-	var files []string
+// filesOf lists the files of a folder that count, and the others, sorted, with those of one level of sub-folders. One
+// that counts further down is a fault: it would be left out in silence.
+func (l *loader) filesOf(folder string, counts func(file string) bool) (files, others []string) {
+	add := func(file string) {
+		if counts(file) {
+			files = append(files, file)
+		} else {
+			others = append(others, file)
+		}
+	}
 	for _, entry := range l.entries(folder) {
 		if !l.isDir(entry) {
-			files = appendYAML(files, entry)
+			add(entry)
 			continue
 		}
 		for _, below := range l.entries(entry) {
 			if !l.isDir(below) {
-				files = appendYAML(files, below)
+				add(below)
 				continue
 			}
-			for _, deep := range l.yamlBelow(below) {
+			for _, deep := range l.filesBelow(below, counts) {
 				l.fault(value{doc: &document{file: deep}}, "move it up",
 					"too deep: %s/ may have one level of sub-folders", folder)
 			}
 		}
 	}
-	return files
+	return files, others
 }
 
 // entries lists a folder, sorted, without names that start with a dot. A folder that does not exist has none.
@@ -87,8 +102,8 @@ func (l *loader) isDir(file string) bool {
 	return err == nil && info.IsDir()
 }
 
-// yamlBelow finds all YAML files below a folder. It does not follow links, which may lead in circles.
-func (l *loader) yamlBelow(folder string) []string {
+// filesBelow finds all files below a folder that count. It does not follow links, which may lead in circles.
+func (l *loader) filesBelow(folder string, counts func(file string) bool) []string {
 	var files []string
 	_ = fs.WalkDir(os.DirFS(l.root), folder, func(file string, entry fs.DirEntry, err error) error {
 		switch {
@@ -96,20 +111,15 @@ func (l *loader) yamlBelow(folder string) []string {
 			return fs.SkipDir // what cannot be read holds nothing we would have read
 		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
 			return fs.SkipDir
-		case !entry.IsDir() && !strings.HasPrefix(entry.Name(), "."):
-			files = appendYAML(files, file)
+		case !entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") && counts(file):
+			files = append(files, file)
 		}
 		return nil
 	})
 	return files
 }
 
-func appendYAML(files []string, file string) []string {
-	if slices.Contains([]string{".yaml", ".yml"}, path.Ext(file)) {
-		files = append(files, file)
-	}
-	return files
-}
+func isYAML(file string) bool { return slices.Contains([]string{".yaml", ".yml"}, path.Ext(file)) }
 
 // warnOfIdleKinds warns once for each folder that holds files nobody will run.
 func (l *loader) warnOfIdleKinds(folders []string) {
@@ -117,9 +127,9 @@ func (l *loader) warnOfIdleKinds(folders []string) {
 		files := 0
 		for _, entry := range l.entries(folder) {
 			if l.isDir(entry) {
-				files += len(l.yamlBelow(entry))
-			} else if folder == "policies" || len(appendYAML(nil, entry)) > 0 {
-				files++ // policies are not written in YAML
+				files += len(l.filesBelow(entry, isYAML))
+			} else if isYAML(entry) {
+				files++
 			}
 		}
 		if files > 0 {

@@ -8,8 +8,7 @@ import (
 
 // Governance is what the gate decides by, beside what servers and agents declare.
 type Governance struct {
-	// Provider says who decides: one of the constants below, or a word of swarmkit/v1 that is not run. "" means
-	// GovernanceBuiltin.
+	// Provider says who decides: one of the constants below; "" means GovernanceBuiltin.
 	Provider string
 	// Exec and HTTP are set for the providers of these names, and for no other.
 	Exec *ProviderExec

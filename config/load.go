@@ -49,6 +49,7 @@ type loader struct {
 	archetypes map[string]value
 	skills     map[string]skill
 	credUses   []credentialUse
+	ownFolders []string // where agents should not write
 }
 
 func newLoader(s source) (*loader, error) {
@@ -66,7 +67,7 @@ func newLoader(s source) (*loader, error) {
 	return &loader{
 		root: root, main: main, ws: ws,
 		env:    expander{supervisor: s.options.Supervisor, lookupEnv: s.options.LookupEnv},
-		claims: map[string]value{}, order: order{}, files: map[string][]byte{},
+		claims: map[string]value{}, order: order{}, files: map[string][]byte{}, ownFolders: []string{policiesFolder, stateFolder},
 		archetypes: map[string]value{}, skills: map[string]skill{},
 	}, nil
 }
@@ -95,19 +96,21 @@ func (l *loader) load() {
 		l.toolsFile(top)
 		return
 	}
-	if top.kind == mapping {
-		l.workspace(top)
-	}
+	isWorkspace := top.kind == mapping && l.workspace(top)
 	l.readKind("skills", "Skill", l.readSkill)
 	l.checkCredentials()
 	l.readKind("archetypes", "Archetype", l.readArchetype)
 	l.readKind("topologies", "Topology", l.readTopology)
+	if isWorkspace {
+		l.rates(top.get("governance").get("rates")) // which name agents
+	}
 	l.warnOfIdleKinds(idleKinds)
 }
 
 // readKind reads all files of one kind's folder.
 func (l *loader) readKind(folder, kind string, read func(value)) {
-	for _, file := range l.filesOf(folder) {
+	files, _ := l.filesOf(folder, isYAML)
+	for _, file := range files {
 		if top := l.read(file); top.kind == mapping && l.header(top, kind) {
 			l.unresolved(top, "")
 			read(top)

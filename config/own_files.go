@@ -61,7 +61,7 @@ func (l *loader) warnOfOwnFile(said value, word string, s Server) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(s.Cwd, path)
 		}
-		what := cmp.Or(reaches(l.root, path), reaches(resolved(l.root), resolved(path)))
+		what := cmp.Or(reaches(l.root, l.ownFolders, path), reaches(resolved(l.root), l.ownFolders, resolved(path)))
 		if what == "" {
 			continue
 		}
@@ -90,11 +90,12 @@ func pathsIn(word string) []string {
 	return paths
 }
 
-// ownFolders hold what decides about agents, beside the workspace's files.
-var ownFolders = []string{"policies", ".supervisor"}
+// stateFolder holds what we write about agents and their calls.
+const stateFolder = ".supervisor"
 
-// reaches says what a server that is given the folder path can reach of the workspace at root, or "". Both are absolute.
-func reaches(root, path string) string {
+// reaches says what a server that is given the folder path can reach of the workspace at root, or of the folders in it
+// that decide about agents, or "". Root and path are absolute.
+func reaches(root string, ownFolders []string, path string) string {
 	switch {
 	case path == root:
 		return "is the workspace"

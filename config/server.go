@@ -14,7 +14,7 @@ var serverShape = shape{
 	known: "id name description transport type command args env cwd endpoint url serverUrl httpUrl headers tls tools prefix " +
 		"timeout enabled disabled credentials_ref permission permission_overrides effects sandboxed restart " +
 		"start_timeout stop_grace health max_in_flight queue on_down depends_on significant max_message protocol " +
-		"start idle_stop catalog_when_down retry",
+		"start idle_stop catalog_when_down retry tags",
 	idle: "sandbox_image",
 }
 
@@ -200,6 +200,7 @@ func (l *loader) rules(v value, id string) gov.Server {
 		Tier:      oneOf(&l.report, v.get("permission"), gov.Cautious, tiers...),
 		Overrides: oneOfMap(&l.report, v.get("permission_overrides"), tiers...),
 		Effects:   oneOfMap(&l.report, v.get("effects"), gov.Read, gov.Write),
+		Tags:      l.strs(v.get("tags")),
 	}
 }
 

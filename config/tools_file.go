@@ -13,7 +13,7 @@ var toolsMCPShape = shape{known: "enabled servers"}
 func (l *loader) toolsFile(top value) {
 	for _, f := range top.fields {
 		switch f.key {
-		case "tools", "model", "prompt", "system", "credentials", "supervision":
+		case "tools", "model", "prompt", "system", "credentials", "supervision", "governance":
 		default:
 			l.idle(f.value)
 		}
@@ -21,12 +21,15 @@ func (l *loader) toolsFile(top value) {
 	l.ws.Name = l.fileName()
 	l.ws.ID = sanitise(l.ws.Name)
 	l.credentials(top.get("credentials"))
+	l.governance(top.get("governance"))
 	if l.tools(top.get("tools")) {
 		l.supervision(top.get("supervision"))
 	}
 	l.unresolved(top.get("supervision"), "supervision")
+	l.unresolvedGovernance(top.get("governance"))
 	l.checkCredentials()
 	l.ws.Topologies["default"] = Topology{Name: "default", File: l.main, Root: l.onlyAgent(top)}
+	l.rates(top.get("governance").get("rates"))
 	l.warnOfIdleKinds(append([]string{"archetypes", "skills", "topologies"}, idleKinds...))
 }
 

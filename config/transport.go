@@ -3,6 +3,7 @@ package config
 import (
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
@@ -51,15 +52,20 @@ func guess(endpoint value) mcpspec.Transport {
 	return mcpspec.HTTP
 }
 
-// endpoint reads a URL that can be sent a request.
+// endpoint reads the URL of an MCP server.
 func (l *loader) endpoint(v value) string {
+	return l.url(v, "an MCP server", "http://localhost:8080/mcp")
+}
+
+// url reads a URL that can be sent a request.
+func (l *loader) url(v value, of, example string) string {
 	endpoint := l.str(v)
 	if v.unset() || v.kind != text {
 		return endpoint
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		l.fault(v, `write it like "http://localhost:8080/mcp"`, "%s is not the URL of an MCP server", v.quote())
+		l.fault(v, "write it like "+strconv.Quote(example), "%s is not the URL of %s", v.quote(), of)
 	}
 	return endpoint
 }

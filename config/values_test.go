@@ -135,7 +135,7 @@ func TestSampleWarnings(t *testing.T) {
 			"topologies/main.yaml:16: artifacts", "topologies/main.yaml:17: governance",
 			"workspace.yaml:8: organisation", "workspace.yaml:9: team",
 			"workspace.yaml:11: governance.provider", "workspace.yaml:12: governance.policy_language",
-			"workspace.yaml:13: governance.limits", "workspace.yaml:15: model_providers",
+			"workspace.yaml:15: model_providers",
 			"workspace.yaml:17: credentials.vaulted.source", "workspace.yaml:18: credentials.pat.identity",
 			"workspace.yaml:19: command_packs", "workspace.yaml:21: events", "workspace.yaml:22: memory",
 			"workspace.yaml:36: mcp_servers[1].sandbox_image", "workspace.yaml:37: storage",

@@ -6,15 +6,15 @@ var (
 		idle: "organisation{} team{} model_providers[] storage{} context_compression{} planning{} synthesis{} server{} " +
 			"command_packs[] events[] memory{} authoring{} gates{}",
 	}
-	metadataShape   = shape{known: "id name description annotations", pedantic: "name"}
-	governanceShape = shape{known: "provider", idle: "policy_language config{} limits{} decision_skills[]"}
-	identityShape   = shape{known: "provider", idle: "config{}"}
+	metadataShape = shape{known: "id name description annotations", pedantic: "name"}
+	identityShape = shape{known: "provider", idle: "config{}"}
 )
 
-// workspace reads the main file.
-func (l *loader) workspace(top value) {
+// workspace reads the main file, but for what depends on the others. It reports whether it is a file of this kind: the
+// fields of another one mean something else.
+func (l *loader) workspace(top value) bool {
 	if !l.header(top, "Workspace") && top.get("kind").kind == text {
-		return // a file of another kind: its fields mean something else
+		return false
 	}
 	l.check(top, workspaceShape)
 	metadata := top.get("metadata")
@@ -25,19 +25,20 @@ func (l *loader) workspace(top value) {
 	}
 	l.str(metadata.get("description"))
 	l.fields(metadata.get("annotations"))
-	l.provider(top.get("governance"), governanceShape, "agt", "mock", "builtin", "custom")
-	l.provider(top.get("identity"), identityShape, "builtin", "mock", "auth0", "okta", "google", "azure-ad", "oidc")
+	l.identity(top.get("identity"))
 	l.credentials(top.get("credentials"))
+	l.governance(top.get("governance"))
 	l.servers(top.get("mcp_servers"))
 	l.supervision(top.get("supervision"))
 	l.unresolvedIn(top)
+	return true
 }
 
-// provider reads a block that chooses one of several implementations; only our own is run.
-func (l *loader) provider(v value, s shape, words ...string) {
-	l.check(v, s)
+// identity reads who vouches for callers; only our own way is run.
+func (l *loader) identity(v value) {
+	l.check(v, identityShape)
 	provider := v.get("provider")
-	switch oneOf(&l.report, provider, "builtin", words...) {
+	switch oneOf(&l.report, provider, "builtin", "builtin", "mock", "auth0", "okta", "google", "azure-ad", "oidc") {
 	case "builtin", "mock":
 	default:
 		l.idle(provider)
@@ -56,6 +57,8 @@ func (l *loader) unresolvedIn(top value) {
 			}
 		case "supervision":
 			l.unresolved(f.value, f.key)
+		case "governance":
+			l.unresolvedGovernance(f.value)
 		default:
 			l.unresolved(f.value, "")
 		}

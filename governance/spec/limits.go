@@ -16,7 +16,7 @@ type Rate struct {
 	Agent string
 	// Server is the server's id, Tool the tool's original name.
 	Server, Tool string
-	// Calls is at least 0, which refuses every call, and Per is positive.
+	// Calls is at least 1, and Per is positive.
 	Calls int
 	Per   time.Duration
 }
