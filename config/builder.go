@@ -69,7 +69,7 @@ func (b *builder) scalar(n *yaml.Node, v *value) {
 	v.raw, v.text = n.Value, n.Value
 	v.plain = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	v.kind, v.scalar = resolve(n)
-	if v.kind == text {
+	if v.kind == text && b.env != nil {
 		v.text, v.problems = b.env.expand(n.Value)
 	}
 }

@@ -24,7 +24,8 @@ const (
 	maxPath   = 200 // bytes of a field's name in a message
 )
 
-// parse turns the text of one file into its top mapping, which is absent when there was a fault.
+// parse turns the text of one file into its top mapping, which is absent when there was a fault. Without an expander
+// placeholders are text like any other.
 func parse(doc *document, data []byte, env *expander, r *report) value {
 	top := value{doc: doc, line: 1}
 	node, err := decode(data)
