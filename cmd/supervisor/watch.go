@@ -21,7 +21,7 @@ const (
 )
 
 // kinds are the folders of a workspace whose files are read, with one level of folders below them.
-var kinds = []string{"skills", "archetypes", "topologies"}
+var kinds = []string{"skills", "archetypes", "topologies", "policies"}
 
 // watch tells when a workspace's files may have changed. It watches folders, because an editor that saves by renaming
 // puts another file in the place of the one that was watched.
@@ -144,10 +144,13 @@ func (w *watch) matters(path string) bool {
 	case name[0] == '.': // editors' own files; no file of a workspace is called so
 		return false
 	case folder == w.root:
-		return isYAML(name) || slices.Contains(kinds, name)
+		return isRead(name) || name == "tools.lock" || slices.Contains(kinds, name)
 	}
-	return isYAML(name) || filepath.Ext(name) == "" // which may be a folder
+	return isRead(name) || filepath.Ext(name) == "" // which may be a folder
 }
+
+// isRead reports whether a file of that name is one that loading reads.
+func isRead(name string) bool { return isYAML(name) || filepath.Ext(name) == ".cedar" }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)

@@ -75,6 +75,13 @@ func TestSavesAreNoticedHoweverTheyAreMade(t *testing.T) {
 	noticed(t, w, "a new folder")
 	save(t, filepath.Join(skills, "s.yaml"), "s")
 	noticed(t, w, "a file in a new folder")
+	policies := filepath.Join(dir, "policies")
+	mkdir(t, policies)
+	noticed(t, w, "a folder of policies")
+	save(t, filepath.Join(policies, "a.cedar"), "p")
+	noticed(t, w, "a policy")
+	save(t, filepath.Join(dir, "tools.lock"), "t")
+	noticed(t, w, "the lock of tools")
 	mkdir(t, filepath.Join(skills, "deep"))
 	noticed(t, w, "a new folder in a new folder")
 	save(t, filepath.Join(skills, "deep", "d.yaml"), "d")
@@ -104,8 +111,10 @@ func TestWhatMatters(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/w": true, "/w/workspace.yaml": true, "/w/workspace.env.yml": true, "/w/skills": true, "/w/..data": true,
 		"/w/skills/s.yaml": true, "/w/skills/sub": true, "/w/skills/sub/s.yaml": true,
+		"/w/policies": true, "/w/policies/a.cedar": true, "/w/policies/team/a.cedar": true, "/w/a.cedar": true, "/w/tools.lock": true,
 		"/w/server.log": false, "/w/data": false, "/w/.supervisor": false, "/w/.workspace.yaml": false, "/w/workspace.yaml~": false,
 		"/w/skills/README.md": false, "/w/skills/.s.yaml.swp": false,
+		"/w/policies/README.md": false, "/w/policies/a.cedar~": false, "/w/policies/tools.lock": false,
 	} {
 		if got := w.matters(path); got != want {
 			t.Errorf("matters(%q) = %v", path, got)
