@@ -1,8 +1,8 @@
-// Package config loads a workspace: a folder with workspace.yaml and archetypes/, skills/ and topologies/ beside it, or
-// one file with a `tools: {mcp: ...}` block.
+// Package config loads a workspace: a folder with workspace.yaml and archetypes/, skills/, topologies/ and policies/ beside
+// it, or one file with a `tools: {mcp: ...}` block.
 //
 // [Load] returns one validated value or all faults at once, each with file, line and a suggestion. It starts nothing and
-// resolves no secret.
+// resolves no secret. Policies are text to it; [PolicyCases] reads their tests, because no other package knows YAML.
 //
 // Reading is in three steps. parse turns a file into values that know their place, with aliases and merge keys resolved
 // and placeholders substituted; the functions in read.go turn one value into one Go type, or a fault; the rest says what

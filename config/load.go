@@ -26,7 +26,7 @@ type Options struct {
 //
 // It returns one validated value, or Faults with everything that is wrong in the order of files and lines, never both.
 // What is declared and not run is in the value's Warnings. It starts nothing, resolves no secret and reads only files
-// of the workspace. Each file may be 4 MiB long. Safe for concurrent use.
+// of the workspace. Each file may be 4 MiB long, a policy file 1 MiB. Safe for concurrent use.
 func Load(path string, o Options) (*Workspace, error) {
 	from, err := newSource(path, o)
 	if err != nil {
