@@ -1,0 +1,29 @@
+package approval
+
+import "time"
+
+// Verdict is what a person says.
+type Verdict string
+
+const (
+	Allow Verdict = "allow"
+	Deny  Verdict = "deny"
+)
+
+// Outcome is an answered request.
+type Outcome struct {
+	Pending
+	Verdict Verdict
+	// By is who answered, Comment what they said to it; both are for the audit.
+	By, Comment string
+	Answered    time.Time
+}
+
+// Allowed reports a yes.
+func (o Outcome) Allowed() bool { return o.Verdict == Allow }
+
+// Covers reports whether the outcome is a yes to the call as it is now. The tool or the policies may have changed while
+// the person thought; the call has to be decided, and asked about, again then.
+func (o Outcome) Covers(callID string, b Binding) bool {
+	return o.Allowed() && o.CallID == callID && o.Binding == b
+}
