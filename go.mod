@@ -26,6 +26,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/theory/jsonpath v0.12.3
+
 require (
 	github.com/Workiva/go-datastructures v1.1.7 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -109,6 +109,7 @@ var Owners = []Owner{
 	{"github.com/kballard/go-shellquote", []string{"config"}, "a command written as one string is split when it is read"},
 	{"github.com/agext/levenshtein", []string{"internal/nearest"}, `"did you mean" is for messages to people`},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"governance/...", "mcp/...", "config"}, "a tool's schema is the server's: any draft of it"},
+	{"github.com/theory/jsonpath", []string{"governance/redact"}, "JSONPath (RFC 9535) is how people say what is to be redacted"},
 	{"github.com/google/uuid", []string{"actors/...", "control", "governance/audit/...", "internal/...", "mcp/...", "cmd/..."}, "ids of calls and runs"},
 	{"golang.org/x/sync", []string{"actors/...", "mcp/...", "cmd/...", "test/...", "examples/..."}, "groups of goroutines with one end"},
 	{"golang.org/x/sys", []string{"control", "internal/...", "mcp/...", "governance/audit/...", "cmd/...", "test/..."}, "process groups, locks and peers, below package os"},
