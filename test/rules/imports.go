@@ -104,6 +104,7 @@ var Owners = []Owner{
 	{"go.uber.org/zap", []string{"cmd/..."}, "the program chooses where logs go; a library logs through log/slog"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, "flags belong to the program"},
 	{"github.com/fsnotify/fsnotify", []string{"cmd/..."}, "`serve --watch` is the program's; a library reloads when it is told to"},
+	{"github.com/cedar-policy/cedar-go", []string{"governance/policy"}, "policies are Cedar; the gate sees verdicts, and half of what we use of it is experimental"},
 	{"modernc.org/sqlite", []string{"governance/audit/..."}, "SQLite is an index over the audit chain and nothing else"},
 	{"github.com/gofrs/flock", []string{"internal/owner", "governance/audit/...", "mcp/demoserver"}, "one writer per workspace, audit chain or durable file"},
 	{"github.com/kballard/go-shellquote", []string{"config"}, "a command written as one string is split when it is read"},
