@@ -34,6 +34,7 @@ func TestEvaluateSettles(t *testing.T) {
 		{"no without an outcome", Decision{}, known, Decision{Outcome: messages.Denied}},
 		{"no with a senseless outcome", Decision{Outcome: messages.OK}, known, Decision{Outcome: messages.Denied}},
 		{"invalid", Decision{Outcome: messages.Invalid}, known, Decision{Outcome: messages.Invalid}},
+		{"yes with an approval", Decision{Allowed: true, Approve: "why"}, known, Decision{Outcome: messages.Denied, Approve: "why"}},
 		{"ask again", Decision{NeedsCatalogue: true}, nil, Decision{NeedsCatalogue: true}},
 		{"yes and ask again", Decision{Allowed: true, NeedsCatalogue: true}, nil, Decision{NeedsCatalogue: true}},
 		{"ask again for nothing", Decision{NeedsCatalogue: true, Allowed: true}, known, failed("it asks for a catalogue that it was given")},

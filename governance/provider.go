@@ -68,6 +68,11 @@ type Decision struct {
 	ScopesDenied  []string
 	// ToolHash is the hash of the tool as it was when decided; see [Tool].
 	ToolHash string
+	// Approve asks for a person's approval and says why; empty for none. Allowed is false then, so that whoever knows of
+	// no approvals refuses the call.
+	Approve string
+	// Redact are paths into the arguments, such as $.password, whose values are neither shown nor written in clear.
+	Redact []string
 }
 
 // Message is the decision as it crosses actors.
