@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/mcp-supervisor/supervisor/governance/pins"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	"github.com/mcp-supervisor/supervisor/governance/spec"
 )
 
@@ -11,6 +13,10 @@ import (
 type Snapshot struct {
 	Agents  []AgentIn
 	Servers []spec.Server
+	// Pinning says what becomes of a tool that is not as it was approved.
+	Pinning spec.Pinning
+	// Policies decide about what the rest lets pass; nil permits it.
+	Policies *policy.Set
 }
 
 // Builtin is the provider of a workspace. The zero value knows nobody but the operator, and no server.
@@ -20,7 +26,10 @@ type Builtin struct {
 	agents  directory
 	servers map[string]spec.Server
 	order   []string // server ids, as declared
+	pinning spec.Pinning
+	rules   *policy.Set // nil: none
 	frozen  atomic.Pointer[Frozen]
+	lock    atomic.Pointer[pins.Lock]
 }
 
 var _ Provider = (*Builtin)(nil)
@@ -28,7 +37,7 @@ var _ Provider = (*Builtin)(nil)
 // NewBuiltin makes a provider of a snapshot, which must not be changed afterwards. Of two agents with one topology and
 // id, or two servers with one id, the first counts.
 func NewBuiltin(s Snapshot) *Builtin {
-	b := &Builtin{agents: newDirectory(s.Agents), servers: make(map[string]spec.Server, len(s.Servers))}
+	b := &Builtin{pinning: s.Pinning, rules: s.Policies, agents: newDirectory(s.Agents), servers: make(map[string]spec.Server, len(s.Servers))}
 	for _, server := range s.Servers {
 		if _, twice := b.servers[server.ID]; !twice {
 			b.servers[server.ID] = server

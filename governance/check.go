@@ -34,6 +34,7 @@ var steps = []func(*check) bool{
 	(*check).exposed,
 	(*check).tiered,
 	(*check).fitting,
+	(*check).pinned,
 	(*check).permitted,
 }
 
@@ -182,9 +183,8 @@ func (c *check) tiered() bool {
 		return c.refuse(messages.Denied, "tier:readonly", "server %s is read-only, and tool %s %s",
 			tick(c.a.Server), tick(c.a.Tool), whyNotRead(known))
 	case spec.Strict:
-		return c.refuse(messages.Denied, "tier:strict",
-			"tool %s of server %s needs an approval for every call, and approvals are not available yet; "+
-				"change its permission to use it", tick(c.a.Tool), tick(c.a.Server))
+		c.d.Approve = &Approval{Rule: "tier:strict", Reason: fmt.Sprintf("every call of tool %s of server %s needs an approval", tick(c.a.Tool), tick(c.a.Server))}
+		return true
 	}
 	return c.refuse(messages.Denied, "tier", "the permission of tool %s of server %s is none of open, cautious, readonly and strict",
 		tick(c.a.Tool), tick(c.a.Server))
@@ -209,15 +209,6 @@ func (c *check) fitting() bool {
 		return true
 	}
 	return c.refuse(messages.Invalid, "schema", "arguments of tool %s: %s", tick(c.a.Tool), fault)
-}
-
-// permitted is the rule of a workspace without policies. Tools of tier open would skip policies too.
-func (c *check) permitted() bool {
-	c.d.Allowed, c.d.Rule = true, "builtin:permit-all"
-	if c.d.Tier == spec.Open {
-		c.d.Rule = "tier:open"
-	}
-	return true
 }
 
 // refuse decides and always returns false.

@@ -52,19 +52,20 @@ func ask(ctx context.Context, p Provider, a Action) (d Decision) {
 	return d
 }
 
-// settle makes one of the possible decisions (yes, no, no without an approval, ask again) of whatever a provider answered.
+// settle makes one of the possible decisions (yes, no, ask again) of whatever a provider answered.
 func settle(d Decision, a Action) Decision {
 	switch {
 	case d.NeedsCatalogue && a.Catalogue != nil:
 		return failed("it asks for a catalogue that it was given")
 	case d.NeedsCatalogue:
 		d.Allowed, d.Outcome = false, ""
-	case d.Approve != "":
-		d.Allowed, d.Outcome = false, messages.Denied
 	case d.Allowed:
 		d.Outcome = ""
 	case d.Outcome != messages.Invalid:
 		d.Outcome = messages.Denied
+	}
+	if !d.Allowed {
+		d.Approve = nil // nobody is asked about a no
 	}
 	return d
 }

@@ -40,8 +40,14 @@ type Action struct {
 	Catalogue *Catalogue
 	// Context is what else policies may look at.
 	Context map[string]any
-	Now     time.Time
+	// Counts are the calls of the run so far.
+	Counts Counts
+	Now    time.Time
 }
+
+// Counts are calls of one run before the one that is decided: those of the agent, those of all its agents, and those of
+// the agent that were denied. All are 0 outside a run.
+type Counts struct{ Agent, Run, Denied int64 }
 
 // Name is the action's name in policies and in the audit: mcp:call:<server>:<tool>.
 func (a Action) Name() string { return "mcp:call:" + a.Server + ":" + a.Tool }
@@ -68,11 +74,18 @@ type Decision struct {
 	ScopesDenied  []string
 	// ToolHash is the hash of the tool as it was when decided; see [Tool].
 	ToolHash string
-	// Approve asks for a person's approval and says why; empty for none. Allowed is false then, so that whoever knows of
-	// no approvals refuses the call.
-	Approve string
-	// Redact are paths into the arguments, such as $.password, whose values are neither shown nor written in clear.
+	// PolicyVersion names the policies that decided; empty when there are none.
+	PolicyVersion string
+	// Approve asks for a person's yes before an allowed call is let through; nil when none is needed.
+	Approve *Approval
+	// Redact are JSONPaths into the arguments of what only the server may see: not the audit, nor who approves.
 	Redact []string
+}
+
+// Approval is why a person has to be asked.
+type Approval struct {
+	// Rule names what asks, for the audit; Reason is the sentence that the person reads.
+	Rule, Reason string
 }
 
 // Message is the decision as it crosses actors.

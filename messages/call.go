@@ -56,8 +56,13 @@ type Decision struct {
 	Via string `json:"via,omitempty"`
 	// ToolHash is the hash of the tool as it was when decided.
 	ToolHash string `json:"tool_hash,omitempty"`
+	// Approval is the ticket of the person's yes that the call was let through by, and Approver who gave it.
+	Approval string `json:"approval,omitempty"`
+	Approver string `json:"approver,omitempty"`
 	// Version counts the reloads before the decision: rules that are not in force any more decide nothing.
 	Version int `json:"-"`
+	// Metered is true when the call was counted against its budgets and rates: once is enough.
+	Metered bool `json:"-"`
 }
 
 // CallResult is the one reply to a CallTool. Its JSON form is what `supervisor call --json` prints.

@@ -15,13 +15,17 @@ const (
 	ServerWarning    EventKind = "server.warning"    // junk on stdout, a tool left out
 	CallStarted      EventKind = "call.started"
 	CallEnded        EventKind = "call.ended"
-	CallRetried      EventKind = "call.retried" // it was lost, and is sent once more because the workspace allows it
-	RunStarted       EventKind = "run.started"
-	RunEnded         EventKind = "run.ended"
-	AgentStarted     EventKind = "agent.started"
-	AgentCompleted   EventKind = "agent.completed"
-	ActorCrashed     EventKind = "actor.crashed" // a bug of ours, contained; Detail holds the stack
-	AuditFailed      EventKind = "audit.failed"  // a record could not be written
+	CallRetried      EventKind = "call.retried"  // it was lost, and is sent once more because the workspace allows it
+	ToolsChanged     EventKind = "tools.changed" // tools of a server are not as they were approved
+	// ApprovalRequested: a call waits for a person, at most for After; Detail has the approval's id and the reason.
+	ApprovalRequested EventKind = "approval.requested"
+	ApprovalResolved  EventKind = "approval.resolved"
+	RunStarted        EventKind = "run.started"
+	RunEnded          EventKind = "run.ended"
+	AgentStarted      EventKind = "agent.started"
+	AgentCompleted    EventKind = "agent.completed"
+	ActorCrashed      EventKind = "actor.crashed" // a bug of ours, contained; Detail holds the stack
+	AuditFailed       EventKind = "audit.failed"  // a record could not be written
 )
 
 // Event tells the world what happened. Fields that do not apply are zero.

@@ -20,8 +20,12 @@ const (
 	SupervisorStarted EventType = "supervisor.started"
 	ConfigLoaded      EventType = "config.loaded"  // a reload put other files in force; Payload has their digest and what changed
 	ConfigRefused     EventType = "config.refused" // a reload found faults and changed nothing
-	Frozen            EventType = "gate.frozen"    // what is frozen changed; Payload has all that is
-	ServerAsked       EventType = "server.asked"   // a person asked for a start, stop or restart
+	ToolsChanged      EventType = "tools.changed"  // tools are not as they were approved
+	ToolsApproved     EventType = "tools.approved" // a person approved tools as they are now
+	ApprovalRequested EventType = "approval.requested"
+	ApprovalResolved  EventType = "approval.resolved"
+	Frozen            EventType = "gate.frozen"  // what is frozen changed; Payload has all that is
+	ServerAsked       EventType = "server.asked" // a person asked for a start, stop or restart
 	SupervisorStopped EventType = "supervisor.stopped"
 	// Recovered is written by the log itself, after it had to repair or give up a segment.
 	Recovered EventType = "audit.recovered"

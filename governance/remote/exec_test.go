@@ -137,7 +137,7 @@ func TestSoManyCommandsAtOnce(t *testing.T) {
 // closed checks that a decision is a no which tells the caller nothing and the log what happened.
 func closed(t *testing.T, d governance.Decision, diagnostic string) {
 	t.Helper()
-	if d.Allowed || d.NeedsCatalogue || d.Approve != "" || d.Rule != governance.RuleProvider || d.Outcome != "denied" {
+	if d.Allowed || d.NeedsCatalogue || d.Approve != nil || d.Rule != governance.RuleProvider || d.Outcome != "denied" {
 		t.Errorf("got %+v, want a no of the provider", d)
 	}
 	if !strings.Contains(d.Diagnostic, diagnostic) || d.Reason != failed(io.EOF).Reason {

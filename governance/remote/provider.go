@@ -57,7 +57,7 @@ func (p *Provider) EvaluateAction(ctx context.Context, a governance.Action) gove
 	switch {
 	case err != nil:
 		return failed(err)
-	case !d.Allowed && d.Approve == "":
+	case !d.Allowed:
 		return d
 	case !known:
 		return governance.Decision{NeedsCatalogue: true, Rule: d.Rule}
@@ -97,8 +97,7 @@ func decision(raw []byte) (governance.Decision, error) {
 		d.Outcome = messages.Denied
 		d.Reason = cmp.Or(d.Reason, "the governance provider does not allow it")
 	case approve != "":
-		d.Allowed, d.Approve, d.Outcome = false, approve, messages.Denied
-		d.Reason = cmp.Or(d.Reason, "the call needs an approval")
+		d.Approve = &governance.Approval{Rule: d.Rule, Reason: approve}
 	}
 	return d, nil
 }

@@ -81,7 +81,7 @@ func TestDecisions(t *testing.T) {
 		{"a bare yes", `{"version":1,"allowed":true}`, yes(governance.Decision{Allowed: true, Rule: "provider:unnamed"})},
 		{
 			"yes, with obligations", `{"version":1,"allowed":true,"rule":"r","redact":["$.password","a.b"],"approve":{"reason":"it deletes"}}`,
-			yes(governance.Decision{Outcome: messages.Denied, Rule: "r", Reason: "the call needs an approval", Approve: "it deletes", Redact: []string{"$.password", "a.b"}}),
+			yes(governance.Decision{Allowed: true, Rule: "r", Approve: &governance.Approval{Rule: "r", Reason: "it deletes"}, Redact: []string{"$.password", "a.b"}}),
 		},
 		{"no", `{"version":1,"allowed":false,"rule":"r","reason":"ask for less"}`, governance.Decision{Outcome: messages.Denied, Rule: "r", Reason: "ask for less"}},
 		{"a bare no", `{"version":1,"allowed":false}`, governance.Decision{Outcome: messages.Denied, Rule: "provider:unnamed", Reason: "the governance provider does not allow it"}},
@@ -220,13 +220,13 @@ func FuzzAnswers(f *testing.F) {
 		d := p.EvaluateAction(t.Context(), act())
 		var fields map[string]json.RawMessage
 		err := json.Unmarshal(raw, &fields)
-		if (d.Allowed || d.Approve != "") && (err != nil || string(fields["allowed"]) != "true" || string(fields["version"]) != "1") {
+		if (d.Allowed || d.Approve != nil) && (err != nil || string(fields["allowed"]) != "true" || string(fields["version"]) != "1") {
 			t.Errorf("%q: %+v", raw, d)
 		}
 		if d.Allowed && (fields["approve"] != nil || fields["error"] != nil) {
 			t.Errorf("%q: an approval or error was overlooked", raw)
 		}
-		if !d.Allowed && d.Outcome != messages.Denied || len([]rune(d.Reason+d.Rule+d.Approve)) > 3*maxText || strings.ContainsAny(d.Reason+d.Rule+d.Approve, "\n\x1b") {
+		if !d.Allowed && d.Outcome != messages.Denied || len([]rune(d.Reason+d.Rule)) > 3*maxText || strings.ContainsAny(d.Reason+d.Rule, "\n\x1b") {
 			t.Errorf("%q: %+v", raw, d)
 		}
 		p.VerifyIdentity(t.Context(), governance.Credential{})
