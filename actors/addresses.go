@@ -10,17 +10,21 @@ import (
 // addresses are where the actors of one supervisor are found. Names do not change when an actor is replaced, so that
 // the addresses hold for the supervisor's life. Those of servers are in sites.
 type addresses struct {
-	prefix  string
-	journal *actor.PID
-	servers *actor.PID
-	agents  *actor.PID
-	gates   []*actor.PID
-	at      func(path string) *actor.PID
+	prefix    string
+	journal   *actor.PID
+	servers   *actor.PID
+	agents    *actor.PID
+	approvals *actor.PID
+	budget    *actor.PID
+	pins      *actor.PID
+	gates     []*actor.PID
+	at        func(path string) *actor.PID
 }
 
 func newAddresses(system *actor.ActorSystem, root string, shards int) addresses {
 	at := func(path string) *actor.PID { return actor.NewPID(system.Address(), root+"/"+path) }
-	a := addresses{prefix: root + "/", journal: at("journal"), servers: at("servers"), agents: at("agents"), at: at}
+	a := addresses{prefix: root + "/", journal: at("journal"), servers: at("servers"), agents: at("agents"),
+		approvals: at("approvals"), budget: at("budget"), pins: at("pins"), at: at}
 	for n := range shards {
 		a.gates = append(a.gates, at(gateName(n)))
 	}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -23,18 +24,24 @@ type env struct {
 	name   string             // of the root actor, unique on the system
 	addresses
 	*sites
-	world   *atomic.Pointer[world]
-	custom  governance.Provider // the host program's; nil for the built-in one
-	keeper  *secrets.Keeper
-	dial    Dialer
-	hub     *hub
-	log     *slog.Logger
-	done    chan struct{}   // closed when the root actor has stopped
-	open    *sync.WaitGroup // sessions that are starting or live
-	shelf   shelf
-	late    *late                     // what found no journal
-	closing *atomic.Bool              // a shut-down has begun
-	wrap    func(behaviour) behaviour // nil but in tests, which make actors panic
+	world    *atomic.Pointer[world]
+	custom   governance.Provider // the host program's; nil for the built-in one
+	keeper   *secrets.Keeper
+	dial     Dialer
+	hub      *hub
+	log      *slog.Logger
+	done     chan struct{}   // closed when the root actor has stopped
+	open     *sync.WaitGroup // sessions that are starting or live
+	shelf    shelf
+	lockFile string // of the approved tools; "" without a folder
+	tally    *tally
+	asked    asked
+	approver Approver        // of the host program; nil for none
+	life     context.Context // ends with the supervisor
+	end      context.CancelFunc
+	late     *late                     // what found no journal
+	closing  *atomic.Bool              // a shut-down has begun
+	wrap     func(behaviour) behaviour // nil but in tests, which make actors panic
 }
 
 // maxShards bounds the gate actors. More than a few add no throughput; several keep one agent's burst from delaying

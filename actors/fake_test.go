@@ -27,9 +27,10 @@ type fakeServer struct {
 	// start says how start number n goes; nil starts well at once.
 	start func(ctx context.Context, n int) error
 	// answer answers a call; nil echoes the arguments.
-	answer func(s *fakeSession, r mcpspec.CallRequest, done func(mcpspec.Reply))
-	ping   func(ctx context.Context) error
-	more   []mcpspec.Tool // beside echo and write
+	answer   func(s *fakeSession, r mcpspec.CallRequest, done func(mcpspec.Reply))
+	ping     func(ctx context.Context) error
+	more     []mcpspec.Tool     // beside echo and write
+	describe func(n int) string // what start number n says of echo; nil says nothing
 	// cleanup is what a session still does when its calls have ended; nil for nothing.
 	cleanup func()
 }
@@ -93,9 +94,14 @@ type fakeSession struct {
 }
 
 func (s *fakeSession) Catalogue() *mcpspec.Catalogue {
-	yes := true
+	yes, about := true, ""
+	if s.server.describe != nil {
+		about = s.server.describe(s.n)
+	}
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
 	return &mcpspec.Catalogue{Tools: append([]mcpspec.Tool{
-		{Name: "echo", InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`), Annotations: mcpspec.Annotations{ReadOnly: &yes}},
+		{Name: "echo", Description: about, InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`), Annotations: mcpspec.Annotations{ReadOnly: &yes}},
 		{Name: "write", InputSchema: json.RawMessage(`{"type":"object"}`)},
 	}, s.server.more...)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/approval"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -36,8 +37,9 @@ type (
 	}
 	// reconsider is a call whose tool changed after it was decided on. The sender is its caller.
 	reconsider struct {
-		Call  messages.Call
-		Since time.Time
+		Call    messages.Call
+		Since   time.Time
+		Metered bool
 		offer
 	}
 	// refuseAll turns every call away from now on; the sender gets a gateClosed.
@@ -70,6 +72,9 @@ type waiting struct {
 	// decision is what was decided before the call was parked, and by the rules of which reload.
 	decision governance.Decision
 	version  int
+	metered  bool              // it was counted against its budgets and rates
+	sought   bool              // a person is asked about it
+	ticket   *approval.Outcome // the person's yes
 }
 
 func newGate(e *env) *gate {
@@ -88,11 +93,15 @@ func (g *gate) Receive(ctx actor.Context) {
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()})
 	case reconsider:
 		g.offers[m.Call.Server] = m.offer
-		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true})
+		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true, metered: m.Metered})
 	case messages.CancelCall:
 		g.onCancel(ctx, m)
 	case decided:
 		g.onDecided(ctx, m)
+	case reserved:
+		g.onReserved(ctx, m)
+	case sought:
+		g.onSought(ctx, m)
 	case catalogueKnown:
 		g.onCatalogue(ctx, m)
 	case startFailed:
@@ -136,6 +145,10 @@ func (g *gate) hold(ctx actor.Context, w *waiting) {
 // drop lets go of a call, wherever it waits.
 func (g *gate) drop(ctx actor.Context, w *waiting) {
 	delete(g.waiting, w.call.ID)
+	if w.sought {
+		ctx.Send(g.env.approvals, withdraw{CallID: w.call.ID})
+		w.sought = false
+	}
 	w.parked = false
 	if w.timer != nil {
 		w.timer.Stop()
@@ -156,7 +169,7 @@ func (g *gate) consider(ctx actor.Context, w *waiting) {
 func (g *gate) action(c messages.Call) governance.Action {
 	return governance.Action{
 		Topology: c.Topology, Agent: c.Agent, Run: c.Run, Server: c.Server, Tool: c.Tool,
-		Arguments: c.Arguments, Catalogue: g.catalogue(c.Server), Now: time.Now(),
+		Arguments: c.Arguments, Catalogue: g.catalogue(c.Server), Counts: g.env.tally.of(c), Now: time.Now(),
 	}
 }
 
@@ -178,11 +191,7 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, vers
 	case !exposes(catalogue, c.Tool):
 		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
 	case d.Allowed:
-		g.drop(ctx, w)
-		decision := d.Message()
-		decision.Version = version
-		g.env.root.RequestWithCustomSender(g.env.journal,
-			dispatch{Call: c, Decision: decision, Since: w.since, Written: w.written, To: g.env.instance(c.Server)}, w.sender)
+		g.clear(ctx, w, d, version)
 	}
 }
 
@@ -247,8 +256,11 @@ func (g *gate) turnAway(ctx actor.Context, w *waiting, o messages.Outcome, reaso
 
 func (g *gate) answer(ctx actor.Context, w *waiting, d messages.Decision, r messages.CallResult) {
 	g.drop(ctx, w)
+	if !w.written {
+		g.env.tally.count(w.call, r.Outcome == messages.Denied)
+	}
 	r.Duration = sinceMillis(w.since)
-	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Written: w.written, Result: r}, w.sender)
+	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Redact: w.decision.Redact, Written: w.written, Result: r}, w.sender)
 }
 
 func (g *gate) letGo(ctx actor.Context, c *safe.Crash) {

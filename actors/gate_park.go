@@ -44,12 +44,21 @@ func (g *gate) parkedFor(server string) []*waiting {
 func (g *gate) onCatalogue(ctx actor.Context, m catalogueKnown) {
 	g.offers[m.Server] = m.offer
 	for _, w := range g.parkedFor(m.Server) {
-		w.parked = false
+		w.unpark()
 		if w.decision.Allowed {
 			g.settle(ctx, w, w.decision, w.version) // a provider that needs no catalogue is asked once
 		} else {
 			g.consider(ctx, w)
 		}
+	}
+}
+
+// unpark ends the wait for a start. A deadline of the call's own goes on.
+func (w *waiting) unpark() {
+	w.parked = false
+	if w.call.Deadline.IsZero() && w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
 	}
 }
 

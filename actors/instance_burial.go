@@ -106,9 +106,10 @@ func (i *instance) patience(h *heldCall) time.Duration {
 	return min(i.declared.Queue.Wait, time.Until(h.due))
 }
 
-// comesBack reports whether a start is on its way.
+// comesBack reports whether a start is on its way, or there was one already: what a dead session says of its calls may
+// come late.
 func (i *instance) comesBack() bool {
-	return i.state == messages.StateStarting || i.state == messages.StateBackoff
+	return i.state == messages.StateStarting || i.state == messages.StateBackoff || i.serves()
 }
 
 // loseAll ends the calls that died with their session during a drain.

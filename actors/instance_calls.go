@@ -124,7 +124,7 @@ func (i *instance) dispatch(ctx actor.Context, h *heldCall) {
 		i.finish(h, *h.lost)
 	case i.outdated(h):
 		i.release(h)
-		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, offer: i.offer}, h.caller)
+		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, Metered: h.decision.Metered, offer: i.offer}, h.caller)
 	default:
 		i.perform(ctx, h)
 	}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
@@ -78,9 +79,9 @@ func (i *instance) nextText() string {
 	case i.state == messages.StateFailed && i.lastExit != nil && i.lastExit.Denied:
 		return "check its headers or credentials_ref; " + i.deniedText()
 	case i.state == messages.StateFailed && i.order.Until.IsZero():
-		return fmt.Sprintf("it has used up its %s and is not started again", count(budget, "restart"))
+		return i.spentText() + " and is not started again"
 	case i.state == messages.StateFailed:
-		return fmt.Sprintf("it has used up its %s within %s; one more try in %s", count(budget, "restart"), i.declared.Restart.Within, round(time.Until(i.order.Until)))
+		return fmt.Sprintf("%s; one more try in %s", i.spentText(), round(time.Until(i.order.Until)))
 	case i.state == messages.StateStopped:
 		return "the next call starts it again"
 	case i.state == messages.StateBackoff:
@@ -89,6 +90,17 @@ func (i *instance) nextText() string {
 		return fmt.Sprintf("restart %d of %d comes after `%s`, which starts first", used, budget, i.order.Because)
 	}
 	return fmt.Sprintf("restart %d of %d is on its way", used, budget)
+}
+
+// spentText says what is used up. A member of a group shares a second budget.
+func (i *instance) spentText() string {
+	text := fmt.Sprintf("it has used up its %s within %s", count(i.declared.Restart.MaxRestarts, "restart"), i.declared.Restart.Within)
+	for _, g := range i.env.ws().Groups {
+		if slices.Contains(g.Members, i.declared.ID) {
+			text = fmt.Sprintf("it, or its group `%s`, has used up its restarts", g.Name)
+		}
+	}
+	return text
 }
 
 func (i *instance) deniedText() string {

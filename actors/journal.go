@@ -18,6 +18,7 @@ type (
 	dispatch struct {
 		Call     messages.Call
 		Decision messages.Decision
+		Redact   []string // paths of arguments that the audit must not have
 		Since    time.Time
 		Written  bool // the intent is in the audit already
 		To       *actor.PID
@@ -26,7 +27,8 @@ type (
 	refusal struct {
 		Call     messages.Call
 		Decision messages.Decision
-		Written  bool // the intent is in the audit already
+		Redact   []string // paths of arguments that the audit must not have
+		Written  bool     // the intent is in the audit already
 		Result   messages.CallResult
 	}
 	// ended is the outcome of a call that was dispatched. The caller gets its result from the instance.
@@ -110,7 +112,7 @@ func (j *journal) intent(m dispatch) error {
 	if m.Written {
 		return nil
 	}
-	return j.write(j.env.intentRecord(m.Call, m.Decision))
+	return j.write(j.env.intentRecord(m.Call, m.Decision, m.Redact))
 }
 
 // writeAll writes the records of a message, up to the first that cannot be written.

@@ -59,7 +59,7 @@ func (e *env) records(m any) []audit.Record {
 		if m.Written {
 			return []audit.Record{outcome}
 		}
-		return []audit.Record{e.intentRecord(m.Call, m.Decision), outcome}
+		return []audit.Record{e.intentRecord(m.Call, m.Decision, m.Redact), outcome}
 	case ended:
 		return []audit.Record{e.outcomeRecord(m.Call, m.Result, m.Decision)}
 	case noted:

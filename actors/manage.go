@@ -95,7 +95,19 @@ func (s *Supervisor) reread(ctx context.Context, serversOnly bool) (ReloadResult
 		s.env.record(loadFailed(err))
 		return ReloadResult{}, err
 	}
-	return s.apply(ctx, next, serversOnly)
+	if serversOnly {
+		return s.apply(ctx, next, true)
+	}
+	lock, err := readLock(s.env.lockFile)
+	if err != nil {
+		s.env.record(loadFailed(err))
+		return ReloadResult{}, err
+	}
+	r, err := s.apply(ctx, next, false)
+	if err == nil {
+		s.env.send(s.env.pins, lockRead{Lock: lock})
+	}
+	return r, err
 }
 
 // Apply puts a workspace of the caller's making in force, as Reload does with the files: for programs that embed the
@@ -105,7 +117,12 @@ func (s *Supervisor) Apply(ctx context.Context, ws *config.Workspace) (ReloadRes
 }
 
 func (s *Supervisor) apply(ctx context.Context, ws *config.Workspace, serversOnly bool) (ReloadResult, error) {
-	reply, err := s.env.ask(ctx, s.env.servers, reload{Workspace: s.adjust(ws), ServersOnly: serversOnly})
+	rules, err := policiesOf(ws)
+	if err != nil {
+		s.env.record(loadFailed(err))
+		return ReloadResult{}, err
+	}
+	reply, err := s.env.ask(ctx, s.env.servers, reload{Workspace: s.adjust(ws), Rules: rules, ServersOnly: serversOnly})
 	if err != nil {
 		return ReloadResult{}, interruptedBy(ctx, err)
 	}

@@ -1,12 +1,14 @@
 package actors
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/approval"
 	"github.com/mcp-supervisor/supervisor/governance/secrets"
 )
 
@@ -19,6 +21,7 @@ type options struct {
 	provider governance.Provider
 	secrets  secrets.Provider
 	dial     Dialer
+	approver Approver
 	wrapDial func(Dialer) Dialer
 	stateDir string
 	budget   int
@@ -53,6 +56,15 @@ func WrapDialer(wrap func(Dialer) Dialer) Option { return func(o *options) { o.w
 // WithoutGuardian does without the small shell process that outlives this program and ends its servers when it is killed
 // with SIGKILL; see mcp.Guardian. Without a guardian no leftovers of dead supervisors are looked for either.
 func WithoutGuardian() Option { return func(o *options) { o.unguarded = true } }
+
+// Approver is asked about calls that need a person's yes. It may block until ctx ends, which is when the question's time
+// is over; it answers with a verdict and a comment for the audit, or with no verdict to leave the answer to others.
+// It is called in a goroutine of its own for each question.
+type Approver func(ctx context.Context, p approval.Pending) (v approval.Verdict, comment string)
+
+// WithApprover asks the host program about calls that need an approval, beside whoever answers through
+// [Supervisor.Answer]. The first answer counts.
+func WithApprover(a Approver) Option { return func(o *options) { o.approver = a } }
 
 // WithStateDir keeps the lock and the audit log in dir instead of the workspace's .supervisor folder. Each supervisor
 // needs a folder of its own.

@@ -8,14 +8,16 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/governance/redact"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
-// intentRecord is what is written before a call goes on. Secret values are masked in the arguments.
-func (e *env) intentRecord(c messages.Call, d messages.Decision) audit.Record {
+// intentRecord is what is written before a call goes on. Secret values are masked in the arguments, and what a policy
+// wants redacted is not there.
+func (e *env) intentRecord(c messages.Call, d messages.Decision, redacted []string) audit.Record {
 	r := audit.Intent(c, d)
-	r.Arguments = e.keeper.MaskJSON(r.Arguments)
+	r.Arguments = e.keeper.MaskJSON(redact.Apply(r.Arguments, redacted))
 	return e.masked(r)
 }
 

@@ -41,10 +41,13 @@ type root struct {
 
 func newRoot(e *env, log journalLog) *root {
 	r := &root{env: e, history: map[string]supervision.Record{}, makers: map[string]func() behaviour{
-		"journal": func() behaviour { return newJournal(e, log) },
-		"servers": func() behaviour { return newServers(e) },
-		"agents":  func() behaviour { return newAgents(e) },
-	}, order: []string{"journal", "servers"}}
+		"journal":   func() behaviour { return newJournal(e, log) },
+		"servers":   func() behaviour { return newServers(e) },
+		"agents":    func() behaviour { return newAgents(e) },
+		"approvals": func() behaviour { return newApprovals(e) },
+		"budget":    func() behaviour { return newMeter(e) },
+		"pins":      func() behaviour { return newPinner(e) },
+	}, order: []string{"journal", "approvals", "budget", "pins", "servers"}}
 	for n := range e.gates {
 		r.makers[gateName(n)] = func() behaviour { return newGate(e) }
 		r.order = append(r.order, gateName(n))

@@ -102,6 +102,9 @@ func (r *run) reply(m runEnded) {
 	}
 	r.env.hub.publish(event)
 	r.record(audit.Record{EventType: audit.EventType(messages.RunEnded), Outcome: event.Outcome})
+	r.env.tally.forget(r.start.ID)
+	r.env.send(r.env.approvals, runOver{Run: r.start.ID})
+	r.env.send(r.env.budget, runOver{Run: r.start.ID})
 	r.env.send(r.starter, m)
 }
 

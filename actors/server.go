@@ -38,6 +38,7 @@ func (s *server) Receive(ctx actor.Context) {
 	case offer:
 		s.offer = m
 		s.env.toGates(s.known())
+		ctx.Send(s.env.pins, toolsSeen{Server: s.declared.ID, offer: m})
 	case redeclared:
 		s.declared = m.Server
 	case sendCatalogues:

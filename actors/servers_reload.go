@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
@@ -11,6 +12,7 @@ type (
 	// reload puts another workspace in force; the sender gets reloaded.
 	reload struct {
 		Workspace *config.Workspace
+		Rules     *policy.Set // its policies, compiled
 		// ServersOnly holds back what could widen the gate.
 		ServersOnly bool
 	}
@@ -28,15 +30,15 @@ func (s *servers) onReload(ctx actor.Context, m reload) {
 		ctx.Respond(reloaded{Error: shuttingDown})
 		return
 	}
-	old, next := s.env.ws(), m.Workspace
+	old, next, rules := s.env.ws(), m.Workspace, m.Rules
 	if m.ServersOnly {
-		next = old.WithServersOf(m.Workspace)
+		next, rules = old.WithServersOf(m.Workspace), s.env.world.Load().rules
 	}
 	changes := config.Compare(old, next)
 	s.env.sites.build(next)
 	s.admit(ctx, next, changes.Added)
 	s.env.keeper.Declare(references(next))
-	s.env.enter(next)
+	s.env.enter(next, rules)
 	s.specs = specs(next)
 	s.redeclare(ctx, old, next)
 	s.follow(ctx, next, changes)

@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/governance/pins"
 	"github.com/mcp-supervisor/supervisor/governance/secrets"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 )
@@ -16,18 +17,22 @@ import (
 type state struct {
 	dir    string
 	frozen governance.Frozen // since before the start
+	lock   *pins.Lock        // the approved tools
 	owner  *owner.Owner
 	log    *audit.Log
 	index  *audit.Index
 }
 
-func openState(dir string) (*state, error) {
+func openState(dir, lockFile string) (*state, error) {
 	held, err := owner.Acquire(dir)
 	if err != nil {
 		return nil, fmt.Errorf("own %s: %w", dir, err)
 	}
 	s := &state{dir: dir, owner: held}
 	if s.frozen, err = keptFrozen(dir); err != nil {
+		return nil, errors.Join(err, s.close(nil))
+	}
+	if s.lock, err = readLock(lockFile); err != nil {
 		return nil, errors.Join(err, s.close(nil))
 	}
 	folder := owner.AuditDir(dir)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
@@ -54,11 +55,15 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	}
 	adjust := o.raise
 	ws = adjust(ws)
+	rules, err := policiesOf(ws)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := o.stateFolder(ws)
 	if err != nil {
 		return nil, err
 	}
-	state, err := openState(dir)
+	state, err := openState(dir, lockPath(ws))
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +74,9 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	if o.wrapDial != nil {
 		o.dial = o.wrapDial(o.dial)
 	}
-	s := &Supervisor{env: newEnv(ws, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
+	s := &Supervisor{env: newEnv(ws, rules, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
 	s.env.freeze(state.frozen)
+	s.env.pin(state.lock)
 	if err := s.spawn(); err != nil {
 		guardian.Close()
 		return nil, errors.Join(err, state.close(s.env))
@@ -80,19 +86,20 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	return s, nil
 }
 
-func newEnv(ws *config.Workspace, o options, stateDir string) *env {
+func newEnv(ws *config.Workspace, rules *policy.Set, o options, stateDir string) *env {
 	e := &env{
 		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, custom: o.provider,
-		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, dial: o.dial, hub: newHub(), log: o.log,
+		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, lockFile: lockPath(ws), tally: &tally{runs: map[string]*counts{}}, asked: newAsked(stateDir), approver: o.approver, dial: o.dial, hub: newHub(), log: o.log,
 		done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}
+	e.life, e.end = context.WithCancel(context.Background())
 	if e.system == nil {
 		e.system = newSystem(o.log)
 	}
 	e.root = actor.NewRootContext(e.system, nil)
 	e.addresses = newAddresses(e.system, e.name, shardCount())
 	e.sites = newSites(e.addresses, stateDir)
-	e.enter(ws)
+	e.enter(ws, rules)
 	return e
 }
 
@@ -146,6 +153,7 @@ func (s *Supervisor) await(ctx context.Context) {
 	case <-s.env.done:
 	}
 	<-s.env.done
+	s.env.end()
 	s.env.open.Wait() // every session has a bounded end
 	s.guardian.Close()
 	s.env.system.EventStream.Unsubscribe(s.letters)

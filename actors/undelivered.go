@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/mcp-supervisor/supervisor/governance/approval"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
@@ -39,6 +40,18 @@ func (e *env) undelivered(event any) {
 		}
 	case byHand:
 		e.send(d.Sender, handled{})
+	case seek:
+		e.reply(d, sought{CallID: m.Request.CallID, Reason: "it needs an approval: " + e.unsent(messages.Call{}, nil).Error.Message})
+	case reserve:
+		e.reply(d, e.uncounted(m.Call, nil))
+	case answerAsked:
+		e.send(d.Sender, answerTaken{Error: e.unsent(messages.Call{}, nil).Error.Message})
+	case listAsked:
+		e.send(d.Sender, []approval.Pending(nil))
+	case approveTools:
+		e.send(d.Sender, toolsApproved{Error: e.unsent(messages.Call{}, nil).Error.Message})
+	case listChanges:
+		e.send(d.Sender, []ToolChange(nil))
 	case refreeze:
 		e.send(d.Sender, m)
 	case reload:

@@ -3,43 +3,51 @@ package actors
 import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/pins"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 )
 
 // world is what a reload replaces as a whole: the workspace, and the provider that decides by it. It is immutable.
 type world struct {
 	ws       *config.Workspace
+	rules    *policy.Set // its policies, compiled; nil for none
 	frozen   governance.Frozen
+	lock     *pins.Lock // the approved tools
 	provider governance.Provider
-	version  int // counts the changes: a decision of an older world is not carried out
+	version  int // counts the changes of rules: a decision of an older world is not carried out
 }
 
 // ws is the workspace in force. What belongs together is read from one call: the next one may return another.
 func (e *env) ws() *config.Workspace { return e.world.Load().ws }
 
 // enter puts a workspace in force, for every decision from now on. It has one caller at a time.
-func (e *env) enter(ws *config.Workspace) {
+func (e *env) enter(ws *config.Workspace, rules *policy.Set) {
 	e.sites.build(ws)
-	e.change(func(w *world) {
-		w.ws, w.provider = ws, e.custom
-		if w.provider == nil {
-			w.provider = governance.NewBuiltin(snapshot(ws))
-		}
-	})
+	provider := e.custom
+	if provider == nil {
+		provider = governance.NewBuiltin(snapshot(ws, rules))
+	}
+	e.change(func(w *world) { w.version++; w.ws, w.rules, w.provider = ws, rules, provider })
 }
 
 // freeze puts the kill switch in force, whoever decides.
-func (e *env) freeze(f governance.Frozen) { e.change(func(w *world) { w.frozen = f }) }
+func (e *env) freeze(f governance.Frozen) {
+	e.change(func(w *world) { w.version++; w.frozen = f })
+}
+
+// pin puts approved tools in force. What was decided before stays: a call goes only to the tool it was decided about.
+func (e *env) pin(lock *pins.Lock) { e.change(func(w *world) { w.lock = lock }) }
 
 func (e *env) change(edit func(*world)) {
 	for done := false; !done; {
 		next, now := world{}, e.world.Load()
 		if now != nil {
 			next = *now
-			next.version++
 		}
 		edit(&next)
 		if b, ok := next.provider.(*governance.Builtin); ok {
 			b.SetFrozen(next.frozen)
+			b.SetPins(next.lock)
 		}
 		done = e.world.CompareAndSwap(now, &next)
 	}
@@ -47,17 +55,3 @@ func (e *env) change(edit func(*world)) {
 
 // builtin reports whether the built-in provider decides: it is pure, so that it may be asked in Receive.
 func (e *env) builtin() bool { return e.custom == nil }
-
-// snapshot is what the built-in gate decides by. Disabled servers are not in it: nobody can call them.
-func snapshot(ws *config.Workspace) governance.Snapshot {
-	var snap governance.Snapshot
-	for _, a := range ws.Agents() {
-		snap.Agents = append(snap.Agents, governance.AgentIn{Topology: a.Topology, Agent: a.Agent.Agent})
-	}
-	for _, s := range ws.Servers {
-		if !s.Disabled {
-			snap.Servers = append(snap.Servers, s.Rules)
-		}
-	}
-	return snap
-}
