@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
@@ -157,11 +158,14 @@ func (s *fakeSession) endWritten(exit mcpspec.Exit, written bool) {
 			s.ended()
 		}
 		close(s.dead)
-		if s.server.cleanup != nil {
-			s.server.cleanup()
-		}
-		close(s.done)
+		safe.Go("cleanup", nil, func() { // off the lock of once: whoever waits for it does not let synctest's clock go on
+			defer close(s.done)
+			if s.server.cleanup != nil {
+				s.server.cleanup()
+			}
+		})
 	})
+	<-s.done
 }
 
 func (s *fakeSession) Ping(ctx context.Context) error {

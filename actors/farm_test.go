@@ -24,26 +24,39 @@ type farm struct {
 // startFarm starts a supervisor over fake servers with these ids. change sees each declaration.
 func startFarm(t *testing.T, ids string, change func(*config.Server), groups ...supervision.Group) (*Supervisor, *farm) {
 	t.Helper()
-	ws := oneServer(t, nil)
-	template := ws.Servers[0]
-	ws.Servers, ws.Groups = nil, groups
-	f := &farm{servers: map[string]*fakeServer{}}
-	for id := range strings.SplitSeq(ids, " ") {
-		s := template
-		s.ID, s.Rules.ID = id, id
-		s.Command = []string{id}
-		if change != nil {
-			change(&s)
-		}
-		ws.Servers = append(ws.Servers, s)
-		f.servers[id] = &fakeServer{}
-	}
+	ws, f := farmOf(t, ids, change), newFarm(ids)
+	ws.Groups = groups
 	s, err := Start(context.Background(), ws, WithDialer(f.dial))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, s) })
 	return s, f
+}
+
+// farmOf is a workspace with servers of these ids. change sees each declaration.
+func farmOf(t *testing.T, ids string, change func(*config.Server)) *config.Workspace {
+	t.Helper()
+	ws := oneServer(t, nil)
+	template := ws.Servers[0]
+	ws.Servers = nil
+	for id := range strings.SplitSeq(ids, " ") {
+		s := template
+		s.ID, s.Rules.ID, s.Command = id, id, []string{id}
+		if change != nil {
+			change(&s)
+		}
+		ws.Servers = append(ws.Servers, s)
+	}
+	return ws
+}
+
+func newFarm(ids string) *farm {
+	f := &farm{servers: map[string]*fakeServer{}}
+	for id := range strings.SplitSeq(ids, " ") {
+		f.servers[id] = &fakeServer{}
+	}
+	return f
 }
 
 func (f *farm) dial(ctx context.Context, spec mcpspec.Server, h Hooks) (Session, error) {
