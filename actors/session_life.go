@@ -12,8 +12,15 @@ import (
 )
 
 // life opens the session and waits for its death, off the mailbox. The actor hears at once when the session can do no
-// more, so that its callers do, and whatever happens again when nothing of it is left.
+// more, so that its callers do, and whatever happens again when nothing of it is left. An instance that crashed may have
+// left a session behind that is still being killed: this one waits for its end.
 func (s *session) life(ctx context.Context, self *actor.PID) {
+	at := s.env.all()[s.declared.ID]
+	if err := at.enter(ctx); err != nil {
+		s.env.send(self, opened{n: s.n, instance: s.instance, exit: mcpspec.Exit{Code: -1, Reason: err.Error()}})
+		return
+	}
+	defer at.leave()
 	crash := safe.Run("session of "+s.declared.ID, func() {
 		start := s.open(ctx, self)
 		start.n, start.instance = s.n, s.instance

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"maps"
 	"sync/atomic"
 
@@ -14,7 +15,9 @@ import (
 type site struct {
 	// The addresses of its actors. Each is made once, because it remembers what it stands for.
 	server, instance *actor.PID
-	number           atomic.Int64 // of the last session, over all instances
+	number           atomic.Int64  // of the last session, over all instances
+	births           atomic.Int64  // of instances
+	turn             chan struct{} // is full while a session lives, or is being opened or killed
 	log              *serverLog   // of its stderr
 }
 
@@ -27,7 +30,7 @@ type sites struct {
 func newSites(a addresses, stateDir string) *sites {
 	return &sites{make: func(id string) *site {
 		at := "servers/" + id
-		return &site{server: a.at(at), instance: a.at(at + "/shared"), log: newServerLog(stateDir, id)}
+		return &site{server: a.at(at), instance: a.at(at + "/shared"), turn: make(chan struct{}, 1), log: newServerLog(stateDir, id)}
 	}}
 }
 
@@ -67,3 +70,16 @@ func (s *sites) serverPID(server string) *actor.PID {
 	}
 	return nil
 }
+
+// enter waits until nothing is left of a server's last session, whoever owned it, and takes the place of the next one,
+// until leave. It ends early with ctx.
+func (a *site) enter(ctx context.Context) error {
+	select {
+	case a.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (a *site) leave() { <-a.turn }
