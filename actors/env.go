@@ -96,6 +96,9 @@ func (e *env) runs(server string) bool {
 // number returns the next session number of a server.
 func (e *env) number(server string) int { return int(e.all()[server].number.Add(1)) }
 
+// birth returns the next number of an instance of a server.
+func (e *env) birth(server string) int { return int(e.all()[server].births.Add(1)) }
+
 // roots are the folders told to servers that ask for roots/list.
 func (e *env) roots() []string {
 	root := e.ws().Root

@@ -82,7 +82,7 @@ func (s *Supervisor) declaredTwice(id string) bool {
 // onRefreeze tells the servers, so that what waits or runs ends.
 func (s *servers) onRefreeze(ctx actor.Context, m refreeze) {
 	for _, child := range ctx.Children() {
-		if id := childName(child); !s.absent[id] {
+		if id := childName(child); s.there[id] > 0 {
 			ctx.Send(s.env.instance(id), m)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type instance struct {
 	env      *env
 	declared config.Server
+	birth    int // numbers the instances of a server
 
 	// The life of the server. Only transition writes state.
 	state       messages.ServerState
@@ -57,9 +58,9 @@ type death struct {
 	openNext bool // a new one is to be opened
 }
 
-func newInstance(e *env, declared config.Server, known offer) *instance {
+func newInstance(e *env, declared config.Server, known offer, birth int) *instance {
 	return &instance{
-		env: e, declared: declared, state: messages.StateStopped, since: time.Now(),
+		env: e, declared: declared, birth: birth, state: messages.StateStopped, since: time.Now(),
 		offer: known,
 		held:  map[string]*heldCall{}, queue: newQueue(),
 	}
@@ -108,7 +109,9 @@ func (i *instance) Receive(ctx actor.Context) {
 	case wakeUp:
 		i.wake(ctx)
 	case order:
-		i.onOrder(ctx, m)
+		if m.Birth == i.birth { // else it was for the one before: ours follows, now that we are known
+			i.onOrder(ctx, m)
+		}
 	case sessionUp:
 		i.onUp(ctx, m)
 	case sessionDead:

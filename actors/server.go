@@ -57,11 +57,12 @@ func (s *server) Receive(ctx actor.Context) {
 }
 
 func (s *server) spawn(ctx actor.Context) {
-	props := s.env.props("instance "+s.declared.ID, func() behaviour { return newInstance(s.env, s.declared, s.offer) })
+	birth := s.env.birth(s.declared.ID)
+	props := s.env.props("instance "+s.declared.ID, func() behaviour { return newInstance(s.env, s.declared, s.offer, birth) })
 	if _, err := ctx.SpawnNamed(props, "shared"); err != nil {
 		panic("actors: spawn instance: " + err.Error()) // the name is free: the one before has terminated
 	}
-	ctx.Send(ctx.Parent(), present{Server: s.declared.ID})
+	ctx.Send(ctx.Parent(), present{Server: s.declared.ID, Birth: birth})
 }
 
 // onTerminated replaces an instance that crashed. It never ends by itself otherwise.

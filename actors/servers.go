@@ -19,7 +19,7 @@ type servers struct {
 	specs   supervision.Specs
 	history supervision.History
 	orders  map[string]order // the last of each, for an instance that is not there yet, or lost it
-	absent  map[string]bool  // servers whose instance is not there yet
+	there   map[string]int   // the instances there are, by their births; orders are for one of them
 	alarms  map[string]alarms
 	askers  map[string][]*actor.PID // who waits for what was asked by hand to be done
 	eager   bool                    // servers with `start: eager` are started, those of later reloads too
@@ -30,7 +30,7 @@ type servers struct {
 
 func newServers(e *env) *servers {
 	return &servers{
-		env: e, specs: specs(e.ws()), orders: map[string]order{}, absent: map[string]bool{}, alarms: map[string]alarms{},
+		env: e, specs: specs(e.ws()), orders: map[string]order{}, there: map[string]int{}, alarms: map[string]alarms{},
 		askers: map[string][]*actor.PID{}, crew: map[string]supervision.Record{}, leaving: map[string]bool{},
 	}
 }
@@ -51,7 +51,7 @@ func (s *servers) Receive(ctx actor.Context) {
 	case alarm:
 		s.onAlarm(ctx, m)
 	case present:
-		s.onPresent(ctx, m.Server)
+		s.onPresent(ctx, m)
 	case byHand:
 		s.onByHand(ctx, m)
 	case startEager:
@@ -80,7 +80,7 @@ func (s *servers) onStarted(ctx actor.Context) {
 }
 
 func (s *servers) spawn(ctx actor.Context, declared config.Server) {
-	s.absent[declared.ID] = true
+	delete(s.there, declared.ID)
 	props := s.env.props("server "+declared.ID, func() behaviour { return newServer(s.env, declared) })
 	if _, err := ctx.SpawnNamed(props, declared.ID); err != nil {
 		panic("actors: spawn server " + declared.ID + ": " + err.Error()) // ids are unique

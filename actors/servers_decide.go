@@ -16,10 +16,14 @@ type (
 	// happened is an event of an instance.
 	happened struct{ Event supervision.Event }
 	// present tells that the instance of a server is there: for the first time, or again after a crash.
-	present struct{ Server string }
+	present struct {
+		Server string
+		Birth  int
+	}
 	// order is what an instance is to do.
 	order struct {
 		supervision.Action
+		Birth  int                // of the instance it is for: to another one it means nothing
 		Until  time.Time          // of Wait and Fail: when it goes on; zero when never
 		Why    supervision.Kind   // the event it follows
 		Record supervision.Record // its past, for the words
@@ -79,17 +83,17 @@ func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervis
 }
 
 func (s *servers) send(ctx actor.Context, id string, o order) {
-	if !s.absent[id] {
+	if o.Birth = s.there[id]; o.Birth > 0 {
 		ctx.Send(s.env.instance(id), o)
 	}
 }
 
 // onPresent tells a new instance where it stands. One that replaces another knows of no session: that of the other is
 // gone, and so is what it was told.
-func (s *servers) onPresent(ctx actor.Context, id string) {
-	if s.absent[id] {
-		delete(s.absent, id)
-	} else if s.incarnationLost(ctx, id) {
+func (s *servers) onPresent(ctx actor.Context, m present) {
+	id, first := m.Server, s.there[m.Server] == 0
+	s.there[id] = m.Birth
+	if !first && s.incarnationLost(ctx, id) {
 		return
 	}
 	if last, ok := s.orders[id]; ok {

@@ -90,7 +90,7 @@ func (s *servers) stopped(ctx actor.Context, id string) {
 
 // drop ends the actors of a server that is not declared any more, unless it is declared again by now.
 func (s *servers) drop(ctx actor.Context, o order) {
-	ctx.Send(s.env.instance(o.Child), o)
+	s.send(ctx, o.Child, o)
 	delete(s.orders, o.Child)
 	if declared, ok := s.env.ws().Server(o.Child); ok && !declared.Disabled {
 		s.decide(ctx, supervision.Event{Child: o.Child, Kind: supervision.Needed})

@@ -18,7 +18,7 @@ type site struct {
 	number           atomic.Int64  // of the last session, over all instances
 	births           atomic.Int64  // of instances
 	turn             chan struct{} // is full while a session lives, or is being opened or killed
-	log              *serverLog   // of its stderr
+	log              *serverLog    // of its stderr
 }
 
 // sites are all servers that ever were declared. It is read by many and has one writer at a time.
