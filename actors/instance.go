@@ -53,6 +53,7 @@ type instance struct {
 type death struct {
 	asked    bool // we asked for it
 	over     bool // it can do no more
+	told     bool // servers was told that it ended by itself
 	known    bool // what follows was decided, so that its callers can be told
 	silent   bool // it has nothing more to say about its calls
 	openNext bool // a new one is to be opened

@@ -114,6 +114,7 @@ func (i *instance) onDead(ctx actor.Context, m sessionDead) {
 		i.loseAll()
 	default:
 		i.publish(messages.Event{Kind: messages.ServerExited, Detail: exit.String(), Exit: postMortem(&exit)})
+		i.dead.told = true
 		abnormal := i.state == messages.StateStarting || i.inFlight > 0 || !exit.Clean()
 		i.tell(ctx, supervision.Event{
 			Kind: supervision.Ended, Abnormal: abnormal, Hopeless: exit.Hopeless, Denied: exit.Denied, NotBefore: exit.RetryAfter,

@@ -28,6 +28,9 @@ func (i *instance) isHeld() bool { return i.order.Verb == supervision.Hold }
 
 // onOrder does what was decided, and then tells the callers of a session that died: now it is known what comes next.
 func (i *instance) onOrder(ctx actor.Context, m order) {
+	if m.Verb == supervision.Close && i.dead.told && !i.dead.known {
+		return // it crossed the word of the session's death, which does what it asks for: the answer to that follows
+	}
 	news, gone := i.dead.over && !i.dead.known, i.dead.silent
 	n := i.incarnation
 	i.dead.known = i.dead.over
