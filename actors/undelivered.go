@@ -65,7 +65,7 @@ func (e *env) undelivered(event any) {
 	case stopAgents:
 		e.reply(d, agentsStopped{})
 	case stopServers:
-		e.reply(d, serversStopped{})
+		e.stoppedAlready(d)
 	case barrier:
 		e.reply(d, m)
 	case closeJournal:
@@ -82,6 +82,15 @@ func (e *env) reply(d *actor.DeadLetterEvent, message any) {
 	if d.Sender != nil {
 		e.root.RequestWithCustomSender(d.Sender, message, d.PID)
 	}
+}
+
+// stoppedAlready answers a stopServers: of one server, or of all.
+func (e *env) stoppedAlready(d *actor.DeadLetterEvent) {
+	if d.PID.Equal(e.servers) {
+		e.reply(d, serversStopped{})
+		return
+	}
+	e.send(d.Sender, instanceStopped{Server: childName(d.PID)})
 }
 
 // turnAway ends a call that reached no instance.
