@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,21 +59,31 @@ func TestAServerActorThatCrashesDuringAStopHoldsNobodyUp(t *testing.T) {
 }
 
 func TestAServerWhoseActorCrashedWhileItWasRemovedComesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeServer{answer: never}
-		s := startFake(t, oneServer(t, nil), f, withExplosives)
-		running := begin(s, "x")
-		synctest.Wait()
-		with := s.env.ws()
-		mustApply(t, s, edited(s, func([]config.Server) []config.Server { return nil }))
-		s.env.send(rvChild(s.env, "servers/s"), explosion{})
-		if r := <-running; r.Ran != messages.RanMaybe {
-			t.Errorf("%+v", r)
+	for _, path := range []string{"servers/s", "servers/s/shared"} {
+		for _, wait := range []bool{true, false} {
+			t.Run(fmt.Sprint(path, " ", wait), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := &fakeServer{answer: never}
+					s := startFake(t, oneServer(t, nil), f, withExplosives)
+					running := begin(s, "x")
+					synctest.Wait()
+					with := s.env.ws()
+					mustApply(t, s, edited(s, func([]config.Server) []config.Server { return nil }))
+					s.env.send(rvChild(s.env, path), explosion{})
+					if r := <-running; r.Ran != messages.RanMaybe {
+						t.Errorf("%+v", r)
+					}
+					if wait {
+						synctest.Wait()
+					}
+					mustApply(t, s, with)
+					synctest.Wait()
+					f.answer = nil
+					want1(t, call(s, "y"), messages.OK, messages.RanYes)
+				})
+			})
 		}
-		mustApply(t, s, with)
-		f.answer = nil
-		want1(t, call(s, "y"), messages.OK, messages.RanYes)
-	})
+	}
 }
 
 // A server may be declared again, in another way, while the removed one drains.

@@ -93,19 +93,29 @@ func (s *servers) onTerminated(ctx actor.Context, id string) {
 		s.stopped(ctx, id)
 		return
 	}
-	declared, ok := s.env.ws().Server(id)
-	if !ok || declared.Disabled {
-		delete(s.leaving, id)
-		return
-	}
-	again := true
-	if !s.leaving[id] {
-		again, s.crew[id] = respawn(s.crew[id])
-	}
+	delete(s.there, id)
+	left := s.leaving[id]
 	delete(s.leaving, id)
+	declared, ok := s.env.ws().Server(id)
+	switch {
+	case !ok || declared.Disabled:
+		if s.incarnationLost(ctx, id) { // it crashed while it was being removed
+			delete(s.leaving, id)
+		}
+	case left:
+		s.spawn(ctx, declared)
+	default:
+		s.replace(ctx, declared)
+	}
+}
+
+// replace makes new actors for a server whose actors crashed.
+func (s *servers) replace(ctx actor.Context, declared config.Server) {
+	again, r := respawn(s.crew[declared.ID])
+	s.crew[declared.ID] = r
 	if again {
 		s.spawn(ctx, declared)
-		s.incarnationLost(ctx, id)
+		s.incarnationLost(ctx, declared.ID)
 	}
 }
 

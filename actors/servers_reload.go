@@ -40,18 +40,15 @@ func (s *servers) onReload(ctx actor.Context, m reload) {
 	s.env.keeper.Declare(references(next))
 	s.env.enter(next, rules)
 	s.specs = specs(next)
-	s.redeclare(ctx, old, next)
+	s.redeclare(ctx, next)
 	s.follow(ctx, next, changes)
 	ctx.Respond(reloaded{Result: outcomeOf(changes, config.Compare(next, m.Workspace), next)})
 }
 
-// admit spawns the actors of added servers. Those of one that was removed a moment ago may still be there: they are
-// replaced when they have ended.
+// admit spawns the actors of added servers. Those of one that was removed a moment ago may still be there: they go on, or
+// are replaced when they have ended.
 func (s *servers) admit(ctx actor.Context, ws *config.Workspace, added []string) {
-	there := map[string]bool{}
-	for _, child := range ctx.Children() {
-		there[childName(child)] = true
-	}
+	there := children(ctx)
 	for _, id := range added {
 		if declared, _ := ws.Server(id); !there[id] {
 			s.spawn(ctx, declared)
@@ -59,10 +56,11 @@ func (s *servers) admit(ctx actor.Context, ws *config.Workspace, added []string)
 	}
 }
 
-// redeclare tells each server that stays its declaration of now: what can be changed on a running server is.
-func (s *servers) redeclare(ctx actor.Context, old, next *config.Workspace) {
+// redeclare tells each server that has actors its declaration of now: what can be changed on a running server is.
+func (s *servers) redeclare(ctx actor.Context, next *config.Workspace) {
+	there := children(ctx)
 	for _, declared := range next.Servers {
-		if before, ok := old.Server(declared.ID); ok && !before.Disabled && !declared.Disabled {
+		if there[declared.ID] && !declared.Disabled {
 			ctx.Send(s.env.serverPID(declared.ID), redeclared{Server: declared})
 			ctx.Send(s.env.instance(declared.ID), redeclared{Server: declared})
 		}
@@ -79,6 +77,7 @@ func (s *servers) follow(ctx actor.Context, next *config.Workspace, changes conf
 		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.Changed})
 	}
 	for _, id := range changes.Added {
+		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.Changed}) // it may be on its way out still
 		declared, _ := next.Server(id)
 		s.startIfEager(ctx, declared)
 	}

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
 type (
@@ -35,10 +33,7 @@ func (s *servers) onStop(ctx actor.Context, m stopServers) {
 
 // levels are the actors there are, in the order they stop. Those of removed servers that are on their way out go first.
 func (s *servers) levels(ctx actor.Context) [][]string {
-	there := map[string]bool{}
-	for _, child := range ctx.Children() {
-		there[childName(child)] = true
-	}
+	there := children(ctx)
 	var levels [][]string
 	for _, level := range s.specs.StopLevels() {
 		var ids []string
@@ -55,6 +50,15 @@ func (s *servers) levels(ctx actor.Context) [][]string {
 		rest = append(rest, id)
 	}
 	return append([][]string{rest}, levels...)
+}
+
+// children names the children of an actor.
+func children(ctx actor.Context) map[string]bool {
+	there := map[string]bool{}
+	for _, child := range ctx.Children() {
+		there[childName(child)] = true
+	}
+	return there
 }
 
 // onSkipDrain ends the draining, that of the levels to come too.
@@ -88,14 +92,12 @@ func (s *servers) stopped(ctx actor.Context, id string) {
 	s.nextLevel(ctx)
 }
 
-// drop ends the actors of a server that is not declared any more, unless it is declared again by now.
+// drop ends the actors of a server that is not declared any more. What is decided for it from here on, because it is
+// declared again, is for the actors that come after them.
 func (s *servers) drop(ctx actor.Context, o order) {
 	s.send(ctx, o.Child, o)
 	delete(s.orders, o.Child)
-	if declared, ok := s.env.ws().Server(o.Child); ok && !declared.Disabled {
-		s.decide(ctx, supervision.Event{Child: o.Child, Kind: supervision.Needed})
-		return
-	}
+	delete(s.there, o.Child)
 	s.leaving[o.Child] = true
 	ctx.Poison(s.env.serverPID(o.Child)) // behind what it still has to say
 }
