@@ -97,6 +97,8 @@ type (
 
 func (i *instance) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		i.onStarted()
 	case execute:
 		i.onExecute(ctx, m)
 	case replied:

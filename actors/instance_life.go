@@ -78,6 +78,13 @@ func (i *instance) onToolsChanged(ctx actor.Context, m toolsChanged) {
 	i.learn(ctx, m.Offer)
 }
 
+// onStarted catches up with a reload that came while this instance was made: the word of it went to the one before.
+func (i *instance) onStarted() {
+	if now, ok := i.env.ws().Server(i.declared.ID); ok && !now.Disabled {
+		i.declared = now
+	}
+}
+
 // onRedeclared takes over what can be changed on a running server. Whether it has to be replaced is decided elsewhere.
 func (i *instance) onRedeclared(ctx actor.Context, m redeclared) {
 	i.declared = m.Server

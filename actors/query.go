@@ -34,6 +34,9 @@ func (s *Supervisor) status(ctx context.Context, id string) (messages.ServerStat
 	if errors.Is(err, errGone) && !s.env.gone() {
 		reply, err = s.env.ask(ctx, s.env.serverPID(id), statusQuery{})
 	}
+	if errors.Is(err, errGone) && !s.env.gone() {
+		return brokenStatus(id), nil
+	}
 	if err != nil {
 		return messages.ServerStatus{}, err
 	}

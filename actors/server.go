@@ -77,6 +77,7 @@ func (s *server) onTerminated(ctx actor.Context) {
 		s.spawn(ctx)
 		return
 	}
+	ctx.Send(ctx.Parent(), beyondHelp{Server: s.declared.ID})
 	s.env.hub.publish(messages.Event{
 		Kind: messages.ServerFailed, Server: s.declared.ID, Detail: "its instance actor crashed too often and is not replaced",
 	})
@@ -92,9 +93,7 @@ func (s *server) onStop(ctx actor.Context, m stopServers) {
 }
 
 // status stands in for an instance that is not replaced any more.
-func (s *server) status() messages.ServerStatus {
-	return messages.ServerStatus{ID: s.declared.ID, State: messages.StateFailed, LastExit: "internal error"}
-}
+func (s *server) status() messages.ServerStatus { return brokenStatus(s.declared.ID) }
 
 func (s *server) known() catalogueKnown {
 	return catalogueKnown{Server: s.declared.ID, offer: s.offer}
@@ -119,6 +118,11 @@ func (s *server) refuse(ctx actor.Context, _ *safe.Crash) {
 	if _, ok := ctx.Message().(stopServers); ok {
 		ctx.Respond(instanceStopped{Server: s.declared.ID})
 	}
+}
+
+// brokenStatus is the status of a server whose actors crashed, and are not replaced, or not yet.
+func brokenStatus(id string) messages.ServerStatus {
+	return messages.ServerStatus{ID: id, State: messages.StateFailed, LastExit: "internal error"}
 }
 
 // disabledStatus is the status of a server that is declared and never started.

@@ -25,13 +25,14 @@ type servers struct {
 	eager   bool                    // servers with `start: eager` are started, those of later reloads too
 	crew    map[string]supervision.Record
 	leaving map[string]bool // actors of removed servers that have not ended yet
+	beyond  map[string]bool // servers whose actors crashed too often to be replaced
 	ending  *ending
 }
 
 func newServers(e *env) *servers {
 	return &servers{
 		env: e, specs: specs(e.ws()), orders: map[string]order{}, there: map[string]int{}, alarms: map[string]alarms{},
-		askers: map[string][]*actor.PID{}, crew: map[string]supervision.Record{}, leaving: map[string]bool{},
+		askers: map[string][]*actor.PID{}, crew: map[string]supervision.Record{}, leaving: map[string]bool{}, beyond: map[string]bool{},
 	}
 }
 
@@ -52,6 +53,8 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.onAlarm(ctx, m)
 	case present:
 		s.onPresent(ctx, m)
+	case beyondHelp:
+		s.giveUp(ctx, m.Server)
 	case byHand:
 		s.onByHand(ctx, m)
 	case startEager:
@@ -81,6 +84,7 @@ func (s *servers) onStarted(ctx actor.Context) {
 
 func (s *servers) spawn(ctx actor.Context, declared config.Server) {
 	delete(s.there, declared.ID)
+	delete(s.beyond, declared.ID)
 	props := s.env.props("server "+declared.ID, func() behaviour { return newServer(s.env, declared) })
 	if _, err := ctx.SpawnNamed(props, declared.ID); err != nil {
 		panic("actors: spawn server " + declared.ID + ": " + err.Error()) // ids are unique
@@ -116,7 +120,9 @@ func (s *servers) replace(ctx actor.Context, declared config.Server) {
 	if again {
 		s.spawn(ctx, declared)
 		s.incarnationLost(ctx, declared.ID)
+		return
 	}
+	s.giveUp(ctx, declared.ID)
 }
 
 func (s *servers) toAll(ctx actor.Context, message any, sender *actor.PID) {

@@ -20,6 +20,8 @@ type (
 		Server string
 		Birth  int
 	}
+	// beyondHelp tells that an instance crashed too often, and is not replaced.
+	beyondHelp struct{ Server string }
 	// order is what an instance is to do.
 	order struct {
 		supervision.Action
@@ -80,6 +82,20 @@ func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervis
 	}
 	s.orders[a.Child] = o
 	s.send(ctx, a.Child, o)
+	if s.beyond[a.Child] && (a.Verb == supervision.Open || a.Verb == supervision.Close) {
+		ctx.Send(ctx.Self(), happened{Event: hopeless(a.Child)})
+	}
+}
+
+// giveUp fails a server that has no instance any more, now and whenever it is to start: nobody may wait for it.
+func (s *servers) giveUp(ctx actor.Context, id string) {
+	s.beyond[id] = true
+	delete(s.there, id)
+	s.decide(ctx, hopeless(id))
+}
+
+func hopeless(id string) supervision.Event {
+	return supervision.Event{Child: id, Kind: supervision.Ended, Abnormal: true, Hopeless: true}
 }
 
 func (s *servers) send(ctx actor.Context, id string, o order) {
