@@ -10,8 +10,8 @@ import (
 // errGone is returned by an ask whose receiver, or whole supervisor, is not there any more.
 var errGone = errors.New("the supervisor has stopped")
 
-// replyBox is a process that takes as many messages as it has room for, mostly one. It stands in for protoactor's Future, which leaks without a time-out
-// and writes its result outside its lock.
+// replyBox is a process that takes one message. It stands in for protoactor's Future, which leaks without a time-out and
+// writes its result outside its lock.
 type replyBox struct {
 	ch chan any
 	// patient boxes overhear that their message was a dead letter: the answer comes from undelivered.
@@ -33,10 +33,8 @@ func (b *replyBox) SendSystemMessage(*actor.PID, any) {}
 func (b *replyBox) Stop(*actor.PID)                   {}
 
 // openBox registers a box under an address of its own, until closeBox.
-func (e *env) openBox() (*replyBox, *actor.PID) { return e.openBoxFor(1) }
-
-func (e *env) openBoxFor(replies int) (*replyBox, *actor.PID) {
-	box := &replyBox{ch: make(chan any, replies)}
+func (e *env) openBox() (*replyBox, *actor.PID) {
+	box := &replyBox{ch: make(chan any, 1)}
 	pid, _ := e.system.ProcessRegistry.Add(box, "reply"+e.system.ProcessRegistry.NextID())
 	return box, pid
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -261,5 +262,22 @@ func TestAQuestionInTheMomentOfACrashDoesNotSayThatAllHasStopped(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		}
+	})
+}
+
+func TestAFreezeInTheMomentOfACrashEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startFake(t, oneServer(t, nil), &fakeServer{}, hook(hooked{}))
+		want1(t, call(s, "x"), messages.OK, messages.RanYes)
+		s.env.send(s.env.servers, nap{D: time.Second, Boom: true})
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		ends(t, "Freeze", time.Hour, func() {
+			if _, err := s.Freeze(ctx, governance.Frozen{Servers: []string{"s"}}); err != nil {
+				t.Error(err)
+			}
+		})
+		want1(t, call(s, "y"), messages.Denied, messages.RanNo)
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // Messages of the root actor.
 type (
-	// ready is answered by each server actor, and once by their parent, when it is there.
+	// ready is answered by the parent of the servers, and by each of them, when it is there.
 	ready struct{}
 	// shutDown ends the supervisor: calls are refused from now on, running ones may go on until Drain.
 	shutDown struct{ Drain time.Time }
@@ -40,9 +40,10 @@ type root struct {
 }
 
 func newRoot(e *env, log journalLog) *root {
+	w := &wishes{held: map[string]bool{}}
 	r := &root{env: e, history: map[string]supervision.Record{}, makers: map[string]func() behaviour{
 		"journal":   func() behaviour { return newJournal(e, log) },
-		"servers":   func() behaviour { return newServers(e) },
+		"servers":   func() behaviour { return newServers(e, w) },
 		"agents":    func() behaviour { return newAgents(e) },
 		"approvals": func() behaviour { return newApprovals(e) },
 		"budget":    func() behaviour { return newMeter(e) },

@@ -115,8 +115,11 @@ func (s *server) onStopped(ctx actor.Context, m instanceStopped) {
 func (s *server) letGo(actor.Context, *safe.Crash) {}
 
 func (s *server) refuse(ctx actor.Context, _ *safe.Crash) {
-	if _, ok := ctx.Message().(stopServers); ok {
+	switch m := ctx.Message().(type) {
+	case stopServers:
 		ctx.Respond(instanceStopped{Server: s.declared.ID})
+	case ready:
+		ctx.Respond(m)
 	}
 }
 

@@ -22,16 +22,22 @@ type servers struct {
 	there   map[string]int   // the instances there are, by their births; orders are for one of them
 	alarms  map[string]alarms
 	askers  map[string][]*actor.PID // who waits for what was asked by hand to be done
-	eager   bool                    // servers with `start: eager` are started, those of later reloads too
+	wishes  *wishes
 	crew    map[string]supervision.Record
 	leaving map[string]bool // actors of removed servers that have not ended yet
 	beyond  map[string]bool // servers whose actors crashed too often to be replaced
 	ending  *ending
 }
 
-func newServers(e *env) *servers {
+// wishes are what people want of servers: a crash of their supervisor does not forget it.
+type wishes struct {
+	eager bool            // servers with `start: eager` are started, those of later reloads too
+	held  map[string]bool // stopped by hand
+}
+
+func newServers(e *env, w *wishes) *servers {
 	return &servers{
-		env: e, specs: specs(e.ws()), orders: map[string]order{}, there: map[string]int{}, alarms: map[string]alarms{},
+		env: e, wishes: w, specs: specs(e.ws()), orders: map[string]order{}, there: map[string]int{}, alarms: map[string]alarms{},
 		askers: map[string][]*actor.PID{}, crew: map[string]supervision.Record{}, leaving: map[string]bool{}, beyond: map[string]bool{},
 	}
 }
@@ -44,7 +50,6 @@ func (s *servers) Receive(ctx actor.Context) {
 		s.onTerminated(ctx, childName(m.Who))
 	case ready:
 		ctx.Respond(m)
-		s.toAll(ctx, m, ctx.Sender())
 	case sendCatalogues:
 		s.toAll(ctx, m, ctx.Sender())
 	case happened:
@@ -79,6 +84,12 @@ func (s *servers) onStarted(ctx actor.Context) {
 		if !declared.Disabled {
 			s.spawn(ctx, declared)
 		}
+	}
+	for id := range s.wishes.held {
+		s.decide(ctx, supervision.Event{Child: id, Kind: supervision.StopAsked})
+	}
+	if s.wishes.eager {
+		s.onStartEager(ctx)
 	}
 }
 
@@ -149,7 +160,7 @@ func (s *servers) refuse(ctx actor.Context, _ *safe.Crash) {
 		ctx.Request(ctx.Sender(), serversStopped{})
 	case byHand:
 		ctx.Respond(handled{})
-	case refreeze:
+	case ready, refreeze:
 		ctx.Respond(m)
 	case reload:
 		ctx.Respond(reloaded{Error: "internal error: the supervisor of the servers crashed; try again"})

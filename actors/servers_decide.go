@@ -66,6 +66,7 @@ func (s *servers) decide(ctx actor.Context, e supervision.Event) {
 }
 
 func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervision.Kind) {
+	s.remember(a)
 	o := order{Action: a, Why: why, Record: s.history.Child(a.Child)}
 	switch a.Verb {
 	case supervision.Open:
@@ -84,6 +85,17 @@ func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervis
 	s.send(ctx, a.Child, o)
 	if s.beyond[a.Child] && (a.Verb == supervision.Open || a.Verb == supervision.Close) {
 		ctx.Send(ctx.Self(), happened{Event: hopeless(a.Child)})
+	}
+}
+
+// remember keeps what people want of a server: it is held until it is opened, or gone.
+func (s *servers) remember(a supervision.Action) {
+	switch a.Verb {
+	case supervision.Hold:
+		s.wishes.held[a.Child] = true
+	case supervision.Open, supervision.Await, supervision.Drop:
+		delete(s.wishes.held, a.Child)
+	default:
 	}
 }
 

@@ -45,14 +45,14 @@ func onItsWay(p supervision.Phase) bool {
 }
 
 func (s *servers) onStartEager(ctx actor.Context) {
-	s.eager = true
+	s.wishes.eager = true
 	for _, declared := range s.env.ws().Servers {
 		s.startIfEager(ctx, declared)
 	}
 }
 
 func (s *servers) startIfEager(ctx actor.Context, declared config.Server) {
-	if s.eager && !declared.Disabled && declared.Start == config.StartEager {
+	if s.wishes.eager && !declared.Disabled && declared.Start == config.StartEager {
 		s.decide(ctx, supervision.Event{Child: declared.ID, Kind: supervision.Needed})
 	}
 }

@@ -130,17 +130,11 @@ func (s *Supervisor) spawn() error {
 
 // awaitTree waits until every actor of the tree is there: a parent spawns its children only after it was spawned itself.
 func (e *env) awaitTree(root *actor.PID) {
-	running := 0
-	for _, s := range e.ws().Servers {
-		if !s.Disabled {
-			running++
+	_, _ = e.ask(context.Background(), root, ready{}) // one that crashes as it starts is there as soon as it is replaced
+	for _, declared := range e.ws().Servers {
+		if !declared.Disabled {
+			_, _ = e.ask(context.Background(), e.serverPID(declared.ID), ready{})
 		}
-	}
-	box, self := e.openBoxFor(running + 1)
-	defer e.closeBox(self)
-	e.root.RequestWithCustomSender(root, ready{}, self)
-	for range running + 1 {
-		_, _ = e.await(context.Background(), box)
 	}
 }
 
