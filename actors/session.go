@@ -80,7 +80,9 @@ type session struct {
 	declared config.Server
 	n        int
 	instance *actor.PID
+	start    context.Context    // of the start
 	stop     context.CancelFunc // of the start
+	begun    bool               // its life will tell of its end
 	live     Session
 	custody  custody
 	closing  bool
@@ -89,7 +91,8 @@ type session struct {
 }
 
 func newSession(e *env, declared config.Server, n int, instance *actor.PID) *session {
-	return &session{env: e, declared: declared, n: n, instance: instance, cancels: map[string]func(string){}}
+	start, stop := context.WithCancel(context.Background())
+	return &session{env: e, declared: declared, n: n, instance: instance, start: start, stop: stop, cancels: map[string]func(string){}}
 }
 
 func (s *session) Receive(ctx actor.Context) {
@@ -130,13 +133,12 @@ func (s *session) onOver(ctx actor.Context, m over) {
 }
 
 func (s *session) onStarted(ctx actor.Context) {
-	open, stop := context.WithCancel(context.Background())
-	s.stop = stop
 	self := ctx.Self()
+	s.begun = true
 	s.env.open.Add(1)
 	safe.Go("session of "+s.declared.ID, nil, func() {
 		defer s.env.open.Done()
-		s.life(open, self)
+		s.life(s.start, self)
 	})
 }
 
@@ -171,7 +173,8 @@ func (s *session) onAbandon(m abandon) {
 
 func (s *session) onPing(m ping) {
 	live, e, n, instance := s.live, s.env, s.n, s.instance
-	s.run(func() {
+	crashed := func(c *safe.Crash) { e.send(instance, pinged{N: n, Text: c.Error()}) }
+	s.run(crashed, func() {
 		limit, cancel := context.WithTimeout(context.Background(), m.Timeout)
 		defer cancel()
 		text := ""
@@ -183,19 +186,20 @@ func (s *session) onPing(m ping) {
 }
 
 // onClose ends the session step by step; its death is reported by watch. While it is still starting, the start is
-// called off.
+// called off. One that cannot close in good order is killed.
 func (s *session) onClose() {
 	s.closing = true
 	if s.live == nil {
 		s.stop()
 		return
 	}
-	s.run(s.live.Close)
+	kill := s.live.Kill
+	s.run(func(*safe.Crash) { kill() }, s.live.Close)
 }
 
 func (s *session) onKill() {
 	if s.live != nil {
-		s.run(s.live.Kill)
+		s.run(nil, s.live.Kill)
 	}
 }
 
@@ -205,7 +209,10 @@ func (s *session) onRefresh(ctx actor.Context) {
 	if live == nil {
 		return // the start lists the tools anyway
 	}
-	s.run(func() {
+	failed := func(err error) {
+		e.send(instance, warned{Text: "the tools changed, and listing them failed: " + err.Error()})
+	}
+	s.run(func(c *safe.Crash) { failed(c) }, func() {
 		limit, cancel := context.WithTimeout(context.Background(), s.declared.StartTimeout)
 		defer cancel()
 		fresh, err := live.Refresh(limit)
@@ -213,7 +220,7 @@ func (s *session) onRefresh(ctx actor.Context) {
 			return // it is being stopped
 		}
 		if err != nil {
-			e.send(instance, warned{Text: "the tools changed, and listing them failed: " + err.Error()})
+			failed(err)
 			return
 		}
 		e.send(instance, toolsChanged{N: n, Offer: s.offer(fresh)})
@@ -224,6 +231,9 @@ func (s *session) onRefresh(ctx actor.Context) {
 // instance hears of the end when there is one; see undelivered.
 func (s *session) letGo(actor.Context, *safe.Crash) {
 	s.stop()
+	if !s.begun {
+		s.env.send(s.instance, sessionEnded{N: s.n, Exit: bugged})
+	}
 	if live := s.custody.release(); live != nil {
 		safe.Go("kill of "+s.declared.ID, s.env.crashed, live.Kill)
 	}
@@ -247,9 +257,21 @@ func (s *session) refuse(ctx actor.Context, _ *safe.Crash) {
 	}
 }
 
-// run does something that may block, off the mailbox.
-func (s *session) run(do func()) {
-	if s.live != nil {
-		safe.Go("session of "+s.declared.ID, s.env.crashed, do)
+// bugged is the end of a session that a panic of ours, or of the dialer, ended.
+var bugged = mcpspec.Exit{Code: -1, Reason: "internal error of the session"}
+
+// run does something that may block, off the mailbox. After a panic of it comes what follows; nil is nothing.
+func (s *session) run(follows func(*safe.Crash), do func()) {
+	if s.live == nil {
+		return
 	}
+	where, crashed := "session of "+s.declared.ID, s.env.crashed
+	safe.Go(where, crashed, func() {
+		if c := safe.Run(where, do); c != nil {
+			crashed(c)
+			if follows != nil {
+				follows(c)
+			}
+		}
+	})
 }

@@ -40,7 +40,7 @@ func (s *session) life(ctx context.Context, self *actor.PID) {
 	if live := s.custody.release(); live != nil {
 		live.Kill()
 	}
-	s.env.send(self, over{n: s.n, instance: s.instance, Exit: mcpspec.Exit{Code: -1, Reason: "internal error of the session"}})
+	s.env.send(self, over{n: s.n, instance: s.instance, Exit: bugged})
 }
 
 func (s *session) open(ctx context.Context, self *actor.PID) opened {
