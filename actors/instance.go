@@ -169,11 +169,11 @@ func (i *instance) publish(e messages.Event) {
 // letGo answers all that is held and stops all that would come back.
 func (i *instance) letGo(_ actor.Context, c *safe.Crash) {
 	for _, h := range i.held {
-		r := i.env.unsent(h.call, c)
 		if h.sent {
-			r.Ran = messages.RanMaybe
+			i.finish(h, i.env.cutShort(h.call, c))
+		} else {
+			i.finish(h, i.env.unsent(h.call, c))
 		}
-		i.finish(h, r)
 	}
 	failure := i.env.unsent(messages.Call{Server: i.declared.ID}, c).Error
 	for _, pid := range i.wanting {

@@ -49,6 +49,9 @@ func (h *health) explain(e mcpspec.Exit) mcpspec.Exit {
 }
 
 func (i *instance) armProbe(ctx actor.Context) {
+	if i.health.timer != nil {
+		i.health.timer.Stop() // a reload while it was asked armed it already
+	}
 	if i.declared.Health.Every > 0 {
 		i.health.timer = i.env.after(i.declared.Health.Every, ctx.Self(), probe{N: i.incarnation})
 	}

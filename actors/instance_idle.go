@@ -26,12 +26,12 @@ func (d *idle) stop() {
 
 // armIdle starts the watch of a server that just came up.
 func (i *instance) armIdle(ctx actor.Context) {
-	i.rest.stop()
 	i.rest.used = time.Now()
 	i.idleIn(ctx, i.declared.IdleStop)
 }
 
 func (i *instance) idleIn(ctx actor.Context, d time.Duration) {
+	i.rest.stop()
 	if i.declared.IdleStop > 0 {
 		i.rest.timer = i.env.after(d, ctx.Self(), idleDue{N: i.incarnation})
 	}

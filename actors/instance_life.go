@@ -97,7 +97,6 @@ func (i *instance) onRedeclared(ctx actor.Context, m redeclared) {
 		}
 	}
 	if i.state == messages.StateUp {
-		i.health.reset()
 		i.armProbe(ctx)
 		i.armIdle(ctx)
 	}

@@ -74,7 +74,7 @@ func (r *root) Receive(ctx actor.Context) {
 	case shutDown:
 		r.onShutDown(ctx, m)
 	case skipDrain:
-		ctx.Send(r.env.servers, m)
+		r.onSkipDrain(ctx, m)
 	case gateClosed, agentsStopped, barrier, serversStopped:
 		r.onPart(ctx, childName(ctx.Sender()))
 	case journalClosed:
@@ -117,6 +117,14 @@ func (r *root) onShutDown(ctx actor.Context, m shutDown) {
 		r.closing = &m
 		r.tell(ctx)
 	}
+}
+
+// onSkipDrain ends the draining, also one that is still to come.
+func (r *root) onSkipDrain(ctx actor.Context, m skipDrain) {
+	if r.closing != nil {
+		r.closing.Drain = time.Now()
+	}
+	ctx.Send(r.env.servers, m)
 }
 
 // tell asks the children of a stage to do their part of the shut-down.

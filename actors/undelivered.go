@@ -113,6 +113,23 @@ func (e *env) unsent(c messages.Call, crash *safe.Crash) messages.CallResult {
 	return refused(c, messages.Internal, "internal error: a part of the supervisor crashed and is being replaced; the call was not sent")
 }
 
+// cutShort is the result of a call that was running when a part of the supervisor crashed, or was stopped.
+func (e *env) cutShort(c messages.Call, crash *safe.Crash) messages.CallResult {
+	if crash != nil {
+		return internalResult(c, crash, messages.RanMaybe)
+	}
+	o, why := messages.Internal, "internal error: a part of the supervisor crashed and is being replaced"
+	switch {
+	case e.closing.Load():
+		o, why = messages.Stopped, shuttingDown
+	case !e.runs(c.Server):
+		o, why = messages.Lost, "server `"+c.Server+"` was removed from the workspace"
+	}
+	r := refused(c, o, why+"; the call was running and may have taken effect")
+	r.Ran = messages.RanMaybe
+	return r
+}
+
 // serverOf is the server whose instance a PID names: .../<server>/shared.
 func serverOf(pid *actor.PID) string {
 	parts := strings.Split(pid.GetId(), "/")
