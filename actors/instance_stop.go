@@ -53,9 +53,9 @@ func (i *instance) leave(ctx actor.Context, m order) {
 // that came just now: 0 means as long as they take.
 func (i *instance) drain(m order) time.Duration {
 	switch {
-	case m.Because == "" && m.Why == supervision.Idle:
+	case m.Because == "" && m.Record.Why == supervision.Idle:
 		return 0
-	case m.Because == "" && (m.Why == supervision.Changed || m.Why == supervision.Removed):
+	case m.Because == "" && (m.Record.Why == supervision.Changed || m.Record.Why == supervision.Removed):
 		return max(i.declared.Timeout, i.declared.StopGrace, time.Millisecond)
 	}
 	return max(i.declared.StopGrace, time.Millisecond)
@@ -97,12 +97,12 @@ func (i *instance) closeReason() string {
 		return "shutting down"
 	case i.leaving.Because != "":
 		return fmt.Sprintf("server `%s` of its group failed", i.leaving.Because)
-	case i.leaving.Why == supervision.Changed:
+	case i.leaving.Record.Why == supervision.Changed:
 		return "its declaration changed"
-	case i.leaving.Why == supervision.Removed:
+	case i.leaving.Record.Why == supervision.Removed:
 		return "it was removed from the workspace"
 	}
-	if i.leaving.Why == supervision.Idle {
+	if i.leaving.Record.Why == supervision.Idle {
 		return "nobody used it"
 	}
 	return "by hand"

@@ -27,7 +27,6 @@ type (
 		supervision.Action
 		Birth  int                // of the instance it is for: to another one it means nothing
 		Until  time.Time          // of Wait and Fail: when it goes on; zero when never
-		Why    supervision.Kind   // the event it follows
 		Record supervision.Record // its past, for the words
 	}
 )
@@ -56,7 +55,7 @@ func (s *servers) decide(ctx actor.Context, e supervision.Event) {
 	}
 	told := false
 	for _, a := range actions {
-		s.carryOut(ctx, a, e.Kind)
+		s.carryOut(ctx, a)
 		told = told || a.Child == e.Child
 	}
 	if e.Kind == supervision.Ended && !told { // its callers wait to hear what comes next
@@ -65,9 +64,9 @@ func (s *servers) decide(ctx actor.Context, e supervision.Event) {
 	s.answerAskers(ctx)
 }
 
-func (s *servers) carryOut(ctx actor.Context, a supervision.Action, why supervision.Kind) {
+func (s *servers) carryOut(ctx actor.Context, a supervision.Action) {
 	s.remember(a)
-	o := order{Action: a, Why: why, Record: s.history.Child(a.Child)}
+	o := order{Action: a, Record: s.history.Child(a.Child)}
 	switch a.Verb {
 	case supervision.Open:
 		s.setAlarm(ctx, a.Child, supervision.Slow, slowStart)

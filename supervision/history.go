@@ -46,6 +46,8 @@ type Record struct {
 	Failed bool
 	// Because is the child it waits for, is closed for, or failed for; empty when there is none.
 	Because string
+	// Why is the event that a closing child is closed for: its Close may come later, when those that come after it are gone.
+	Why Kind
 
 	then Verb   // closing: what follows its end: Open, Rest, Hold, Fail or Drop
 	told bool   // closing: Close is out; waiting: Await with Because is out

@@ -3,7 +3,7 @@ package supervision
 // become puts a child into a phase, with nothing left of the one before.
 func (p *plan) become(id string, phase Phase, because string) {
 	rec := p.child(id)
-	rec.Phase, rec.Because = phase, because
+	rec.Phase, rec.Because, rec.Why = phase, because, ""
 	rec.then, rec.told, rec.slow, rec.turn = None, false, false, 0
 	if phase == PhaseWaiting {
 		rec.turn = p.history.events
@@ -41,6 +41,7 @@ func (p *plan) end(a Action) {
 	case PhaseStarting, PhaseUp:
 		p.become(a.Child, PhaseClosing, a.Because)
 		p.follow(a)
+		p.explain(a.Child)
 	case PhaseClosing:
 		p.follow(a)
 	default:
@@ -53,6 +54,13 @@ func (p *plan) follow(a Action) {
 	rec := p.child(a.Child)
 	rec.then, rec.Because = a.Verb, a.Because
 	p.put(a.Child, rec)
+}
+
+// explain notes why a child is closed.
+func (p *plan) explain(id string) {
+	rec := p.child(id)
+	rec.Why = p.event.Kind
+	p.put(id, rec)
 }
 
 func (p *plan) up() {
