@@ -40,7 +40,8 @@ type instance struct {
 	held     map[string]*heldCall
 	queue    *queue
 	inFlight int
-	taken    int // calls so far; numbers them
+	taken    int    // calls so far; numbers them
+	last     string // the id of the last call taken on
 
 	health  health
 	rest    idle
@@ -187,7 +188,7 @@ func (i *instance) letGo(_ actor.Context, c *safe.Crash) {
 func (i *instance) refuse(ctx actor.Context, c *safe.Crash) {
 	switch m := ctx.Message().(type) {
 	case execute:
-		if i.held[m.Call.ID] == nil { // else letGo answers it
+		if i.last != m.Call.ID { // else it was taken on: it has its answer, or letGo gave it one
 			r := i.env.unsent(m.Call, c)
 			r.Duration = sinceMillis(m.Since)
 			i.env.conclude(ended{Call: m.Call, Decision: m.Decision, Result: r}, ctx.Sender())

@@ -39,6 +39,7 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 		return
 	}
 	i.taken++
+	i.last = m.Call.ID
 	i.rest.used = time.Now()
 	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since, number: i.taken}
 	i.held[h.call.ID] = h
@@ -267,7 +268,6 @@ func (i *instance) release(h *heldCall) {
 
 // finish is the end of a held call: one outcome record, one reply.
 func (i *instance) finish(h *heldCall, r messages.CallResult) {
-	i.release(h)
 	if h.lost != nil && r.Ran == messages.RanNo {
 		r = notRepeated(r, *h.lost)
 	}
@@ -277,5 +277,6 @@ func (i *instance) finish(h *heldCall, r messages.CallResult) {
 		masked.Message = i.env.keeper.Mask(masked.Message)
 		r.Error = &masked
 	}
+	i.release(h) // the last step before the answer: a panic above leaves the call to letGo
 	i.env.conclude(ended{Call: h.call, Decision: h.decision, Result: r}, h.caller)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,9 +235,10 @@ func TestACrashAfterTheWorkGivesNoSecondReply(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, boom, armed := &fakeServer{}, once(), false
+				f, boom := &fakeServer{}, once()
+				var armed atomic.Bool
 				s := startFake(t, oneServer(t, nil), f, hook(hooked{after: func(ctx actor.Context, b behaviour) {
-					if armed && kindOf(b) == "instance" && tt.is(ctx.Message()) {
+					if armed.Load() && kindOf(b) == "instance" && tt.is(ctx.Message()) {
 						boom()
 					}
 				}}))
@@ -246,7 +248,7 @@ func TestACrashAfterTheWorkGivesNoSecondReply(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				armed = true
+				armed.Store(true)
 				r := call(s, "x")
 				time.Sleep(time.Second)
 				records, err := s.Audit(context.Background(), audit.Filter{CallID: r.CallID})
