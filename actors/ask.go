@@ -59,6 +59,18 @@ func (e *env) ask(ctx context.Context, to *actor.PID, message any) (any, error) 
 	return e.await(ctx, box)
 }
 
+// askSurely is ask for a message that undelivered answers when its receiver is just being replaced.
+func (e *env) askSurely(ctx context.Context, to *actor.PID, message any) (any, error) {
+	if e.gone() {
+		return nil, errGone
+	}
+	box, self := e.openBox()
+	defer e.closeBox(self)
+	box.patient = true
+	e.root.RequestWithCustomSender(to, message, self)
+	return e.await(ctx, box)
+}
+
 func (e *env) await(ctx context.Context, box *replyBox) (any, error) {
 	select {
 	case reply := <-box.ch:

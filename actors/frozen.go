@@ -47,7 +47,7 @@ func (s *Supervisor) switchTo(ctx context.Context, change func(governance.Frozen
 	kept := keepFrozen(s.state.dir, next)
 	s.env.freeze(next)
 	s.env.record(audit.Fact(audit.Frozen, next))
-	if _, err := s.env.ask(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
+	if _, err := s.env.askSurely(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
 		return s.Frozen(), errors.Join(interruptedBy(ctx, err), kept)
 	}
 	return next, kept

@@ -36,7 +36,7 @@ func (s *Supervisor) byHand(ctx context.Context, id string, kind supervision.Kin
 		return messages.ServerStatus{}, err
 	}
 	s.env.record(handRecord(id, kind))
-	if _, err := s.env.ask(ctx, s.env.servers, byHand{Server: id, Kind: kind}); err != nil {
+	if _, err := s.env.askSurely(ctx, s.env.servers, byHand{Server: id, Kind: kind}); err != nil {
 		return messages.ServerStatus{}, interruptedBy(ctx, err)
 	}
 	status, err := s.status(ctx, id)
@@ -122,7 +122,7 @@ func (s *Supervisor) apply(ctx context.Context, ws *config.Workspace, serversOnl
 		s.env.record(loadFailed(err))
 		return ReloadResult{}, err
 	}
-	reply, err := s.env.ask(ctx, s.env.servers, reload{Workspace: s.adjust(ws), Rules: rules, ServersOnly: serversOnly})
+	reply, err := s.env.askSurely(ctx, s.env.servers, reload{Workspace: s.adjust(ws), Rules: rules, ServersOnly: serversOnly})
 	if err != nil {
 		return ReloadResult{}, interruptedBy(ctx, err)
 	}

@@ -88,7 +88,7 @@ func (s *Supervisor) report(ctx context.Context, run string, progress func(messa
 		close(over)
 	})
 	return func() {
-		_, _ = s.env.ask(context.WithoutCancel(ctx), s.env.journal, barrier{}) // the last calls' events are out then
+		_, _ = s.env.askSurely(context.WithoutCancel(ctx), s.env.journal, barrier{}) // the last calls' events are out then
 		events.Close()
 		<-over
 	}
