@@ -36,7 +36,7 @@ type ToolChange struct {
 
 // Approvals implements [API].
 func (s *Supervisor) Approvals(ctx context.Context) ([]approval.Pending, error) {
-	reply, err := s.env.ask(ctx, s.env.approvals, listAsked{})
+	reply, err := s.env.askSurely(ctx, s.env.approvals, listAsked{})
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
 	}
@@ -46,7 +46,7 @@ func (s *Supervisor) Approvals(ctx context.Context) ([]approval.Pending, error) 
 
 // Answer implements [API].
 func (s *Supervisor) Answer(ctx context.Context, a ApprovalAnswer) (approval.Outcome, error) {
-	reply, err := s.env.ask(ctx, s.env.approvals, answerAsked(a))
+	reply, err := s.env.askSurely(ctx, s.env.approvals, answerAsked(a))
 	if err != nil {
 		return approval.Outcome{}, interruptedBy(ctx, err)
 	}
@@ -59,7 +59,7 @@ func (s *Supervisor) Answer(ctx context.Context, a ApprovalAnswer) (approval.Out
 
 // ToolChanges implements [API].
 func (s *Supervisor) ToolChanges(ctx context.Context) ([]ToolChange, error) {
-	reply, err := s.env.ask(ctx, s.env.pins, listChanges{})
+	reply, err := s.env.askSurely(ctx, s.env.pins, listChanges{})
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
 	}
@@ -72,7 +72,7 @@ func (s *Supervisor) ApproveTools(ctx context.Context, a ToolApproval) ([]ToolCh
 	if err := s.checkServer(a.Server); err != nil {
 		return nil, err
 	}
-	reply, err := s.env.ask(ctx, s.env.pins, approveTools(a))
+	reply, err := s.env.askSurely(ctx, s.env.pins, approveTools(a))
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
 	}
