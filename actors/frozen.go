@@ -19,36 +19,33 @@ import (
 // refreeze tells servers, and through it the instances, that more or less is frozen: the gate knows already.
 type refreeze struct{ Frozen governance.Frozen }
 
-// Freeze throws the kill switch: calls of these agents and to these servers are denied from now on, those that wait are
-// refused, and those that run are cancelled (they may have taken effect). It holds until Thaw, also after a restart of
-// the supervisor: it is kept in the state folder before it takes effect. It returns all that is frozen now.
-// Errors: a [RunError] that says invalid for an agent or server that is not declared; a folder that cannot be written,
-// and then the freeze is in force all the same, until the supervisor ends.
+// Freeze implements [Gatekeeper].
 func (s *Supervisor) Freeze(ctx context.Context, f governance.Frozen) (governance.Frozen, error) {
 	if err := s.knowsAll(f); err != nil {
-		return s.Frozen(), err
+		return s.frozen(), err
 	}
 	return s.switchTo(ctx, func(now governance.Frozen) governance.Frozen { return now.With(f) })
 }
 
-// Thaw takes back what was frozen. Thawing everything thaws agents and servers that were frozen by name, too. Errors: as
-// for Freeze, but that names which are not declared any more are fine.
+// Thaw implements [Gatekeeper].
 func (s *Supervisor) Thaw(ctx context.Context, f governance.Frozen) (governance.Frozen, error) {
 	return s.switchTo(ctx, func(now governance.Frozen) governance.Frozen { return now.Without(f) })
 }
 
-// Frozen is what is frozen now.
-func (s *Supervisor) Frozen() governance.Frozen { return s.env.world.Load().frozen }
+// Frozen implements [Gatekeeper].
+func (s *Supervisor) Frozen(context.Context) (governance.Frozen, error) { return s.frozen(), nil }
+
+func (s *Supervisor) frozen() governance.Frozen { return s.env.world.Load().frozen }
 
 func (s *Supervisor) switchTo(ctx context.Context, change func(governance.Frozen) governance.Frozen) (governance.Frozen, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
-	next := change(s.Frozen())
+	next := change(s.frozen())
 	kept := keepFrozen(s.state.dir, next)
 	s.env.freeze(next)
 	s.env.record(audit.Fact(audit.Frozen, next))
 	if _, err := s.env.askSurely(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
-		return s.Frozen(), errors.Join(interruptedBy(ctx, err), kept)
+		return s.frozen(), errors.Join(interruptedBy(ctx, err), kept)
 	}
 	return next, kept
 }

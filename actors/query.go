@@ -56,7 +56,7 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 	box := newToolbox(s.env.ws(), agent)
 	var result ToolsResult
 	stale := map[string]bool{}
-	answers := s.env.wantAll(ctx, box.servers(), q.Server)
+	answers := s.env.wantAll(ctx, box.servers(), q.Server, want{Names: true})
 	for _, id := range box.servers() {
 		switch m := answers[id].(type) {
 		case catalogueKnown:
@@ -114,14 +114,14 @@ func (s *Supervisor) checkServer(id string) error {
 }
 
 // wantAll asks servers for their tools, all at the same time, and waits for each inside its start time-out.
-func (e *env) wantAll(ctx context.Context, ids []string, only string) map[string]any {
+func (e *env) wantAll(ctx context.Context, ids []string, only string, ask want) map[string]any {
 	boxes := map[string]*replyBox{}
 	for _, id := range ids {
 		if only == "" || only == id {
 			box, self := e.openBox()
 			defer e.closeBox(self)
 			boxes[id] = box
-			e.root.RequestWithCustomSender(e.instance(id), want{Names: true}, self)
+			e.root.RequestWithCustomSender(e.instance(id), ask, self)
 		}
 	}
 	answers := map[string]any{}

@@ -53,13 +53,7 @@ func (b *Builtin) SetFrozen(f Frozen) { b.frozen.Store(&f) }
 
 // EvaluateAction decides; see the package's order of checks. It never blocks.
 func (b *Builtin) EvaluateAction(_ context.Context, a Action) Decision {
-	c := check{b: b, a: a, frozen: b.frozen.Load()}
-	for _, step := range steps {
-		if !step(&c) {
-			break
-		}
-	}
-	return c.d
+	return b.check(a).d
 }
 
 // VerifyIdentity knows an agent by its name: inside the process the supervisor itself says who calls.

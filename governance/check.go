@@ -38,6 +38,17 @@ var steps = []func(*check) bool{
 	(*check).permitted,
 }
 
+// check takes an action through the steps, up to the one that decides.
+func (b *Builtin) check(a Action) check {
+	c := check{b: b, a: a, frozen: b.frozen.Load()}
+	for _, step := range steps {
+		if !step(&c) {
+			break
+		}
+	}
+	return c
+}
+
 func (c *check) identify() bool {
 	var reason string
 	if c.agent, reason = c.b.agents.find(c.a.Topology, c.a.Agent); reason != "" {

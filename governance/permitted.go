@@ -25,6 +25,16 @@ func (c *check) permitted() bool {
 	return c.permit(v.Rule)
 }
 
+// Explain decides as EvaluateAction does, and says what the policies had to do with it; nil when they were not asked.
+func (b *Builtin) Explain(a Action) (Decision, *policy.Explanation) {
+	c := b.check(a)
+	if c.d.PolicyVersion == "" {
+		return c.d, nil
+	}
+	why := b.rules.Explain(c.request())
+	return c.d, &why
+}
+
 func (c *check) permit(rule string) bool {
 	c.d.Allowed, c.d.Rule = true, rule
 	return true
