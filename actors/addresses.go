@@ -23,8 +23,10 @@ type addresses struct {
 
 func newAddresses(system *actor.ActorSystem, root string, shards int) addresses {
 	at := func(path string) *actor.PID { return actor.NewPID(system.Address(), root+"/"+path) }
-	a := addresses{prefix: root + "/", journal: at("journal"), servers: at("servers"), agents: at("agents"),
-		approvals: at("approvals"), budget: at("budget"), pins: at("pins"), at: at}
+	a := addresses{
+		prefix: root + "/", journal: at("journal"), servers: at("servers"), agents: at("agents"),
+		approvals: at("approvals"), budget: at("budget"), pins: at("pins"), at: at,
+	}
 	for n := range shards {
 		a.gates = append(a.gates, at(gateName(n)))
 	}

@@ -44,11 +44,10 @@ func (s *Supervisor) Explain(ctx context.Context, r CallRequest) (Explanation, e
 		Topology: topology, Agent: agent, Server: r.Server, Tool: r.Tool, Arguments: r.Arguments,
 		Catalogue: known.under(rulesIn(in.ws, r.Server)).Catalogue, Now: time.Now(),
 	}
-	builtin, ok := in.provider.(*governance.Builtin)
-	if !ok {
+	if !in.pure() {
 		return explained(governance.Evaluate(ctx, in.provider, action, providerTimeout), nil), nil
 	}
-	d, why := builtin.Explain(action)
+	d, why := in.builtin.Explain(action)
 	return explained(d, why), nil
 }
 

@@ -158,8 +158,7 @@ func (g *gate) drop(ctx actor.Context, w *waiting) {
 
 // consider has a call decided: at once by the built-in provider, which is pure, and else in turn.
 func (g *gate) consider(ctx actor.Context, w *waiting) {
-	if g.env.builtin() {
-		in := g.env.world.Load()
+	if in := g.env.world.Load(); in.pure() {
 		g.settle(ctx, w, governance.Evaluate(context.Background(), in.provider, g.action(w.call), 0), in.version)
 		return
 	}

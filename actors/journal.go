@@ -61,7 +61,7 @@ type journalLog interface {
 type journal struct {
 	env    *env
 	log    journalLog
-	events chan<- governance.Event // nil for the built-in provider, which records nothing
+	events chan<- governance.Event // nil while the built-in provider decides alone, which learns nothing
 	closed bool                    // calls that come later are refused, and nobody can write that down
 }
 
@@ -89,9 +89,6 @@ func (j *journal) Receive(ctx actor.Context) {
 }
 
 func (j *journal) onStarted() {
-	if !j.env.builtin() {
-		j.record()
-	}
 	for _, m := range j.env.late.take() { // from before a crash
 		j.writeAll(m)
 	}
@@ -149,6 +146,9 @@ func (j *journal) write(r audit.Record) error {
 		j.complain(err)
 		return err
 	}
+	if j.events == nil && !j.env.world.Load().pure() {
+		j.record()
+	}
 	if j.events != nil {
 		select {
 		case j.events <- providerEvent(written):
@@ -166,13 +166,13 @@ func (j *journal) complain(err error) {
 func (j *journal) record() {
 	events := make(chan governance.Event, 4096)
 	j.events = events
-	provider, e := j.env.custom, j.env
+	e := j.env
 	e.open.Add(1)
 	safe.Go("provider's events", e.crashed, func() {
 		defer e.open.Done()
 		for event := range events {
 			limit, cancel := context.WithTimeout(context.Background(), providerTimeout)
-			err := safe.Do("provider's RecordEvent", func() error { return provider.RecordEvent(limit, event) })
+			err := safe.Do("provider's RecordEvent", func() error { return e.world.Load().provider.RecordEvent(limit, event) })
 			cancel()
 			if err != nil {
 				j.complain(err)

@@ -122,7 +122,16 @@ func (s *Supervisor) apply(ctx context.Context, ws *config.Workspace, serversOnl
 		s.env.record(loadFailed(err))
 		return ReloadResult{}, err
 	}
-	reply, err := s.env.askSurely(ctx, s.env.servers, reload{Workspace: s.adjust(ws), Rules: rules, ServersOnly: serversOnly})
+	request := reload{Workspace: s.adjust(ws), Rules: rules, ServersOnly: serversOnly}
+	if !serversOnly {
+		s.env.keeper.Declare(references(ws)) // for the provider's own secrets; the reload declares them anew
+		if request.Outside, err = s.env.outsideProvider(ctx, ws); err != nil {
+			s.env.keeper.Declare(references(s.env.ws()))
+			s.env.record(loadFailed(err))
+			return ReloadResult{}, err
+		}
+	}
+	reply, err := s.env.askSurely(ctx, s.env.servers, request)
 	if err != nil {
 		return ReloadResult{}, interruptedBy(ctx, err)
 	}

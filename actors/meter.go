@@ -86,7 +86,7 @@ func (m *meter) adopt() {
 	}
 	list := make([]budget.Rate, len(rules))
 	for n, r := range rules {
-		list[n] = budget.Rate{Agent: r.Agent, Server: r.Server, Tool: r.Tool, Calls: r.Calls, Per: r.Per}
+		list[n] = budget.Rate(r)
 	}
 	m.rules, m.rates = rules, budget.NewRates(list)
 }

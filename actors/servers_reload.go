@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance/policy"
+	"github.com/mcp-supervisor/supervisor/governance/remote"
 	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
@@ -13,6 +14,7 @@ type (
 	reload struct {
 		Workspace *config.Workspace
 		Rules     *policy.Set // its policies, compiled
+		Outside   *remote.Provider
 		// ServersOnly holds back what could widen the gate.
 		ServersOnly bool
 	}
@@ -30,15 +32,20 @@ func (s *servers) onReload(ctx actor.Context, m reload) {
 		ctx.Respond(reloaded{Error: shuttingDown})
 		return
 	}
-	old, next, rules := s.env.ws(), m.Workspace, m.Rules
+	old, next, rules, outside := s.env.ws(), m.Workspace, m.Rules, m.Outside
 	if m.ServersOnly {
-		next, rules = old.WithServersOf(m.Workspace), s.env.world.Load().rules
+		in := s.env.world.Load()
+		next, rules, outside = old.WithServersOf(m.Workspace), in.rules, in.outside
 	}
 	changes := config.Compare(old, next)
 	s.env.sites.build(next)
 	s.admit(ctx, next, changes.Added)
 	s.env.keeper.Declare(references(next))
-	s.env.enter(next, rules)
+	before := s.env.world.Load().outside
+	s.env.enter(next, rules, outside)
+	if before != nil && before != outside {
+		before.Close() // what it is asked right now goes on
+	}
 	s.specs = specs(next)
 	s.redeclare(ctx, next)
 	s.follow(ctx, next, changes)

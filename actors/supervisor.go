@@ -16,7 +16,6 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
-	"github.com/mcp-supervisor/supervisor/governance/policy"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
@@ -74,7 +73,13 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	if o.wrapDial != nil {
 		o.dial = o.wrapDial(o.dial)
 	}
-	s := &Supervisor{env: newEnv(ws, rules, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
+	s := &Supervisor{env: newEnv(ws, o, dir), state: state, guardian: guardian, adjust: adjust, stopped: make(chan struct{})}
+	outside, err := s.env.outsideProvider(ctx, ws)
+	if err != nil {
+		guardian.Close()
+		return nil, errors.Join(err, state.close(nil))
+	}
+	s.env.enter(ws, rules, outside)
 	s.env.freeze(state.frozen)
 	s.env.pin(state.lock)
 	if err := s.spawn(); err != nil {
@@ -86,7 +91,7 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 	return s, nil
 }
 
-func newEnv(ws *config.Workspace, rules *policy.Set, o options, stateDir string) *env {
+func newEnv(ws *config.Workspace, o options, stateDir string) *env {
 	e := &env{
 		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, custom: o.provider,
 		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, lockFile: lockPath(ws), tally: &tally{runs: map[string]*counts{}}, asked: newAsked(stateDir), approver: o.approver, dial: o.dial, hub: newHub(), log: o.log,
@@ -99,7 +104,6 @@ func newEnv(ws *config.Workspace, rules *policy.Set, o options, stateDir string)
 	e.root = actor.NewRootContext(e.system, nil)
 	e.addresses = newAddresses(e.system, e.name, shardCount())
 	e.sites = newSites(e.addresses, stateDir)
-	e.enter(ws, rules)
 	return e
 }
 
@@ -148,6 +152,9 @@ func (s *Supervisor) await(ctx context.Context) {
 	}
 	<-s.env.done
 	s.env.end()
+	if outside := s.env.world.Load().outside; outside != nil {
+		defer outside.Close()
+	}
 	s.env.open.Wait() // every session has a bounded end
 	s.guardian.Close()
 	s.env.system.EventStream.Unsubscribe(s.letters)

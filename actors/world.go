@@ -5,12 +5,15 @@ import (
 	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/governance/pins"
 	"github.com/mcp-supervisor/supervisor/governance/policy"
+	"github.com/mcp-supervisor/supervisor/governance/remote"
 )
 
 // world is what a reload replaces as a whole: the workspace, and the provider that decides by it. It is immutable.
 type world struct {
 	ws       *config.Workspace
-	rules    *policy.Set // its policies, compiled; nil for none
+	rules    *policy.Set         // its policies, compiled; nil for none
+	builtin  *governance.Builtin // nil with a provider of the host program's
+	outside  *remote.Provider    // nil for none
 	frozen   governance.Frozen
 	lock     *pins.Lock // the approved tools
 	provider governance.Provider
@@ -21,13 +24,20 @@ type world struct {
 func (e *env) ws() *config.Workspace { return e.world.Load().ws }
 
 // enter puts a workspace in force, for every decision from now on. It has one caller at a time.
-func (e *env) enter(ws *config.Workspace, rules *policy.Set) {
+func (e *env) enter(ws *config.Workspace, rules *policy.Set, outside *remote.Provider) {
 	e.sites.build(ws)
-	provider := e.custom
+	provider, builtin := e.custom, (*governance.Builtin)(nil)
 	if provider == nil {
-		provider = governance.NewBuiltin(snapshot(ws, rules))
+		builtin = governance.NewBuiltin(snapshot(ws, rules))
+		provider = builtin
+		if outside != nil {
+			provider = second{Builtin: builtin, outside: outside}
+		}
 	}
-	e.change(func(w *world) { w.version++; w.ws, w.rules, w.provider = ws, rules, provider })
+	e.change(func(w *world) {
+		w.version++
+		w.ws, w.rules, w.outside, w.builtin, w.provider = ws, rules, outside, builtin, provider
+	})
 }
 
 // freeze puts the kill switch in force, whoever decides.
@@ -45,13 +55,13 @@ func (e *env) change(edit func(*world)) {
 			next = *now
 		}
 		edit(&next)
-		if b, ok := next.provider.(*governance.Builtin); ok {
-			b.SetFrozen(next.frozen)
-			b.SetPins(next.lock)
+		if next.builtin != nil {
+			next.builtin.SetFrozen(next.frozen)
+			next.builtin.SetPins(next.lock)
 		}
 		done = e.world.CompareAndSwap(now, &next)
 	}
 }
 
-// builtin reports whether the built-in provider decides: it is pure, so that it may be asked in Receive.
-func (e *env) builtin() bool { return e.custom == nil }
+// pure reports whether the built-in provider decides alone: then it may be asked in Receive.
+func (w *world) pure() bool { return w.builtin != nil && w.outside == nil }

@@ -69,8 +69,8 @@ func TestGovernance(t *testing.T) {
 			func(g *Governance) {
 				g.Rates = []gov.Rate{
 					{Agent: "swarm/reader", Server: "db", Tool: "get", Calls: 60, Per: 10 * time.Second},
-					{Agent: "operator", Calls: 2, Per: time.Hour},
-					{Calls: 100, Per: time.Minute},
+					{Agent: "operator", Server: "*", Calls: 2, Per: time.Hour},
+					{Tool: "*", Calls: 100, Per: time.Minute},
 				}
 			},
 		},

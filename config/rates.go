@@ -14,8 +14,8 @@ var rateShape = shape{known: "agent server tool calls per"}
 // maxRates bounds what every call is compared with.
 const maxRates = 1000
 
-// anyOne stands for all agents, servers or tools, as leaving the key out does.
-const anyOne = "*"
+// each stands for every agent, server or tool by itself; leaving the key out is for all of them together.
+const each = "*"
 
 // rates reads all rates, once servers and agents are known.
 func (l *loader) rates(v value) {
@@ -38,7 +38,7 @@ func (l *loader) rates(v value) {
 func (l *loader) rate(v value, agents []string) gov.Rate {
 	agent, server, tool, calls := v.get("agent"), v.get("server"), v.get("tool"), v.get("calls")
 	if !agent.given() && !server.given() && !tool.given() {
-		l.fault(v, `name one of them, or write "*" for all`, "a rate needs an agent, a server or a tool")
+		l.fault(v, `name one of them, or write "*" for each by itself`, "a rate needs an agent, a server or a tool")
 	}
 	if !calls.given() {
 		l.fault(calls, "write `calls: 60`", "missing: a rate needs it")
@@ -50,24 +50,21 @@ func (l *loader) rate(v value, agents []string) gov.Rate {
 		Calls:  l.int(calls, 1, 1),
 		Per:    l.duration(v.get("per"), time.Minute, 1),
 	}
-	if r.Agent != "" && len(agent.problems) == 0 {
+	if r.Agent != "" && r.Agent != each && len(agent.problems) == 0 {
 		l.checkCaller(agent, agents)
 	}
-	if r.Server != "" && len(server.problems) == 0 {
+	if r.Server != "" && r.Server != each && len(server.problems) == 0 {
 		l.checkServer(server, r.Server, "a rate is for")
 		l.checkTool(tool, r.Server, r.Tool)
 	}
 	return r
 }
 
-// pattern reads a name, or what stands for all, which is "".
+// pattern reads a name, or what stands for each.
 func (l *loader) pattern(v value) string {
 	name := l.str(v)
-	switch {
-	case v.kind == text && name == "":
-		l.fault(v, `write "*" for all`, "the name is empty")
-	case name == anyOne:
-		return ""
+	if v.kind == text && name == "" {
+		l.fault(v, `write "*" for each by itself, or leave it out`, "the name is empty")
 	}
 	return name
 }

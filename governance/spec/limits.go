@@ -10,7 +10,8 @@ type Limits struct {
 	CostPerRunMicroUSD int64
 }
 
-// Rate allows so many calls in a while. It is about the calls that fit all of Agent, Server and Tool, where "" fits any.
+// Rate allows so many calls in a while. It is about the calls that fit all of Agent, Server and Tool: "" fits any, and all
+// that fit share the rate; "*" fits any, and gives each its own.
 type Rate struct {
 	// Agent is the id of an agent, of whatever topology, or topology/id.
 	Agent string
@@ -19,12 +20,6 @@ type Rate struct {
 	// Calls is at least 1, and Per is positive.
 	Calls int
 	Per   time.Duration
-}
-
-// Covers reports whether the rate is about a call of that agent. Names match exactly.
-func (r Rate) Covers(topology, agent, server, tool string) bool {
-	return (r.Agent == "" || r.Agent == agent || r.Agent == topology+"/"+agent) &&
-		(r.Server == "" || r.Server == server) && (r.Tool == "" || r.Tool == tool)
 }
 
 // Pinning says what becomes of a call to a tool that is not as it was approved: another description, schema or set of
