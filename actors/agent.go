@@ -60,6 +60,7 @@ type agent struct {
 	got    []models.Result
 	sent   map[string]messages.Call // calls in flight
 	think  context.CancelFunc
+	asking bool // whether the run can pay for the next turn
 	cancel *cancelAgent
 	born   int // children spawned so far
 	ended  bool
@@ -86,6 +87,8 @@ func (a *agent) Receive(ctx actor.Context) {
 		a.begin(ctx)
 	case startFailed:
 		a.onServerDown(ctx, m.Server)
+	case thinkAnswer:
+		a.onThinkAnswer(ctx, m)
 	case turned:
 		a.onTurned(ctx, m)
 	case messages.CallResult:
@@ -124,17 +127,38 @@ func (a *agent) onServerDown(ctx actor.Context, server string) {
 
 // begin starts the first turn once the tools of wholly granted servers are known, or known to be out of reach.
 func (a *agent) begin(ctx actor.Context) {
-	if a.think == nil && a.box.ready() {
+	if a.think == nil && !a.asking && a.box.ready() {
 		a.next(ctx)
 	}
 }
 
-// next lets the model think.
+// next lets the model think, if the agent and its run may go on.
 func (a *agent) next(ctx actor.Context) {
 	if len(a.past) >= maxTurns {
 		a.done(ctx, messages.Invalid, fmt.Sprintf("agent `%s` did not come to an end within %d turns", a.task.agent.ID, maxTurns))
 		return
 	}
+	if a.env.ws().Governance.Limits.CostPerRunMicroUSD > 0 {
+		a.asking = true
+		ctx.Request(a.task.run, mayThink{})
+		return
+	}
+	a.thinkOn(ctx)
+}
+
+func (a *agent) onThinkAnswer(ctx actor.Context, m thinkAnswer) {
+	switch {
+	case !a.asking || a.ended:
+	case m.Reason != "":
+		a.done(ctx, messages.Denied, m.Reason)
+	default:
+		a.asking = false
+		a.thinkOn(ctx)
+	}
+}
+
+// thinkOn lets the model think.
+func (a *agent) thinkOn(ctx actor.Context) {
 	thinking, stop := context.WithCancel(context.Background())
 	a.think = stop
 	request := models.Request{System: a.task.agent.System, Input: a.task.input, Turns: a.past, Tools: a.box.tools()}
@@ -157,6 +181,9 @@ func (a *agent) stopThinking() {
 
 func (a *agent) onTurned(ctx actor.Context, m turned) {
 	a.stopThinking()
+	if m.turn.Cost > 0 {
+		ctx.Send(a.task.run, spent{Cost: m.turn.Cost})
+	}
 	switch {
 	case a.ended:
 	case m.err != nil:

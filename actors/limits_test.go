@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -202,5 +203,26 @@ func TestAToolThatIsAddedLaterNeedsAnApprovalToo(t *testing.T) {
 			t.Fatal(err)
 		}
 		want1(t, s.CallTool(context.Background(), late), messages.OK, messages.RanYes)
+	})
+}
+
+func TestARunHasALimitOfCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ws := oneServer(t, nil)
+		ws.Governance.Limits.CostPerRunMicroUSD = 50_000
+		step := `{calls: [{tool: echo, arguments: {text: x}}], cost_usd: 0.03}`
+		withScript(ws, step, step, step, `{text: done}`)
+		s := startFake(t, ws, &fakeServer{})
+		_, err := s.Run(context.Background(), RunRequest{}, nil)
+		var failed *RunError
+		if !errors.As(err, &failed) || failed.Outcome != messages.Denied || !strings.Contains(failed.Message, "max_cost_per_run_usd") {
+			t.Errorf("%v", err)
+		}
+		more := *ws
+		more.Governance.Limits.CostPerRunMicroUSD = 100_000
+		mustApply(t, s, &more)
+		if _, err := s.Run(context.Background(), RunRequest{}, nil); err != nil {
+			t.Errorf("%v", err)
+		}
 	})
 }

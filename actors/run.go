@@ -6,6 +6,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/governance/audit"
+	"github.com/mcp-supervisor/supervisor/governance/budget"
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -19,6 +20,12 @@ type (
 	}
 	// counted tells the run of one call's outcome.
 	counted struct{ Outcome messages.Outcome }
+	// mayThink asks for a turn of a model; the sender gets thinkAnswer.
+	mayThink struct{}
+	// thinkAnswer is a yes, or the reason of a no.
+	thinkAnswer struct{ Reason string }
+	// spent tells what a turn cost, in millionths of a US dollar.
+	spent struct{ Cost int64 }
 )
 
 // run is one run of a topology: it owns the root agent and what the run has used up.
@@ -29,6 +36,7 @@ type run struct {
 	began   time.Time
 	root    *actor.PID
 	calls   map[messages.Outcome]int
+	cost    budget.Cost
 	ending  *endRun
 	replied bool
 }
@@ -43,6 +51,10 @@ func (r *run) Receive(ctx actor.Context) {
 		r.onStarted(ctx)
 	case counted:
 		r.calls[m.Outcome]++
+	case mayThink:
+		ctx.Respond(r.mayThink())
+	case spent:
+		r.cost.Settle(0, budget.MicroUSD(m.Cost))
 	case endRun:
 		r.onEnd(ctx, m)
 	case agentDone:
@@ -62,6 +74,16 @@ func (r *run) onStarted(ctx actor.Context) {
 	r.record(audit.Record{EventType: audit.EventType(messages.RunStarted)})
 	task := task{run: ctx.Self(), runID: r.start.ID, topology: r.start.Topology.Name, agent: r.start.Topology.Root, input: r.start.Input, models: r.start.Models}
 	r.root = spawnAgent(ctx, r.env, task, task.agent.ID)
+}
+
+// mayThink says no once the run has spent what it may. What a turn costs is known only after it, so that the last one may
+// go over the limit.
+func (r *run) mayThink() thinkAnswer {
+	r.cost.Max = budget.MicroUSD(r.env.ws().Governance.Limits.CostPerRunMicroUSD)
+	if err := r.cost.Reserve(0); err != nil {
+		return thinkAnswer{Reason: err.Error()}
+	}
+	return thinkAnswer{}
 }
 
 func (r *run) onEnd(ctx actor.Context, m endRun) {

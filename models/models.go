@@ -37,6 +37,8 @@ type Past struct {
 type Turn struct {
 	Text  string
 	Calls []Call
+	// Cost is what the turn cost, in millionths of a US dollar; 0 for nothing, or when the provider does not say.
+	Cost int64
 }
 
 // Call is one tool call a model asks for.

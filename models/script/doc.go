@@ -10,7 +10,7 @@
 //	      - text: "The server said: {{ index .Results 0 }}"
 //
 // A turn is either calls, made at the same time, or text, the final answer. When the last turn has calls, the answer is
-// the text of their results.
+// the text of their results. A turn may have a cost_usd, so that limits can be tried without a model that costs anything.
 //
 // # Templates
 //

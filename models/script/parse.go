@@ -11,6 +11,7 @@ import (
 type turn struct {
 	text  *text
 	calls []call
+	cost  int64 // in millionths of a US dollar
 }
 
 type call struct {
@@ -43,7 +44,8 @@ func (p *parser) turn(at string, item any, following int) (t turn) {
 	if !ok {
 		return t
 	}
-	p.keys(at, fields, "calls", "text")
+	p.keys(at, fields, "calls", "text", "cost_usd")
+	t.cost = p.cost(at+".cost_usd", fields["cost_usd"])
 	words, hasText := fields["text"]
 	calls, hasCalls := fields["calls"]
 	switch {
@@ -62,6 +64,25 @@ func (p *parser) turn(at string, item any, following int) (t turn) {
 		p.faults.add(at, "give calls or text", "has neither calls nor text")
 	}
 	return t
+}
+
+// cost parses what a turn is to cost, so that limits can be tried without a model that costs anything.
+func (p *parser) cost(at string, v any) int64 {
+	var usd float64
+	switch v := v.(type) {
+	case nil:
+	case int:
+		usd = float64(v)
+	case float64:
+		usd = v
+	default:
+		p.faults.add(at, "write US dollars as a number, like 0.02", "is %s", kindOf(v))
+	}
+	if usd < 0 || usd > 1e6 || math.IsNaN(usd) {
+		p.faults.add(at, "write US dollars as a number, like 0.02", "is out of range: expected 0 to 1000000")
+		return 0
+	}
+	return int64(math.Ceil(usd * 1e6))
 }
 
 func follow(n int) string {

@@ -40,7 +40,7 @@ func (m model) Next(ctx context.Context, r models.Request) (models.Turn, error) 
 func (t turn) play(n int, s scene) (models.Turn, error) {
 	if t.text != nil {
 		text, err := t.text.render(s)
-		return models.Turn{Text: text}, err
+		return models.Turn{Text: text, Cost: t.cost}, err
 	}
 	calls := make([]models.Call, len(t.calls))
 	for i, c := range t.calls {
@@ -50,7 +50,7 @@ func (t turn) play(n int, s scene) (models.Turn, error) {
 		}
 		calls[i].ID = fmt.Sprintf("turn-%d-call-%d", n+1, i+1)
 	}
-	return models.Turn{Calls: calls}, nil
+	return models.Turn{Calls: calls, Cost: t.cost}, nil
 }
 
 func (c call) play(s scene) (models.Call, error) {
