@@ -11,7 +11,7 @@ SERVERS     ?= 5
 FAULTS      ?= kill,wrapper,stop,hang,pipe,slow
 COVER_FLOOR ?= 90
 # What decides and does no I/O: its tests are tables and properties, so the floor is high.
-PURE        ?= ./supervision ./governance ./governance/policy ./mcp/names
+PURE        ?= ./supervision ./governance ./governance/policy ./governance/exact ./governance/pins ./governance/approval ./governance/budget ./governance/redact ./mcp/names
 
 LINT := bin/golangci-lint
 

@@ -118,6 +118,7 @@ func describe(e messages.Event, exit string) (mark, text string) {
 		return "!", "internal error: " + line
 	case messages.AuditFailed:
 		return "!", "audit: " + e.Detail
+	case messages.ToolsChanged, messages.ApprovalRequested, messages.ApprovalResolved:
 	case messages.ServerStarting, messages.ServerExited, messages.CallStarted, messages.RunStarted, messages.RunEnded, messages.AgentStarted:
 	}
 	return "", ""
