@@ -240,9 +240,9 @@ func (r *run) look(before Usage) {
 func (r *run) conclude(trail, ledger string) error {
 	rep, t := &r.report, r.caller.tally()
 	rep.Seed, rep.Agents, rep.KillEvery, rep.Kinds = r.o.Seed, r.o.Agents, messages.Millis(r.o.KillEvery), r.o.Kinds
-	rep.Budget = "raised"
+	rep.Budget = budgetRaised
 	if r.o.AsConfigured {
-		rep.Budget = "as-configured"
+		rep.Budget = budgetAsConfigured
 	}
 	missed, notNoticed := r.injector.counts()
 	for i := range rep.Servers {

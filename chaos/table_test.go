@@ -55,6 +55,7 @@ func TestPrint(t *testing.T) {
 		"ok none doubled, none invented ledger: 4 calls, 4 lines, 0 doubled, 0 ok without a line, 0 lines unexpected",
 		"ok the audit is complete 12 intents and 12 outcomes of 12 calls, 0 without outcome",
 		"ok every struck server is back 1 struck, all back",
+		"ok hangs are noticed 0 of 0 were not within 10s",
 		"ok retry hints hold 18 of 20 tasks that followed them ended ok",
 		"ok nothing is left 0 processes, +0 file descriptors, +0 goroutines",
 	}

@@ -20,6 +20,12 @@ const (
 	hintsAtAll = 10
 )
 
+// What a report says of the budget.
+const (
+	budgetRaised       = "raised"
+	budgetAsConfigured = "as-configured"
+)
+
 // judge is pure: it looks at the report's numbers and at nothing else.
 func judge(r Report) []Invariant {
 	return []Invariant{
@@ -33,6 +39,7 @@ func judge(r Report) []Invariant {
 		carriedOutOnce(r.Ledger),
 		onTheRecord(r.Audit, r.Calls.Total),
 		allBack(r.Servers),
+		noticed(r),
 		hints(r.Calls),
 		nothingLeft(r.Left),
 	}
@@ -76,6 +83,13 @@ func allBack(servers []Server) Invariant {
 		seen = "not back: " + strings.Join(down, ", ")
 	}
 	return Invariant{"every struck server is back", seen, len(down) == 0}
+}
+
+// noticed is broken by a server that stood still and was left to. With the workspace's own time-outs that may take longer
+// than the run waits.
+func noticed(r Report) Invariant {
+	n := r.Strikes.NotNoticed
+	return Invariant{"hangs are noticed", fmt.Sprintf("%d of %d were not within %s", n, r.Strikes.Hit[Hang], noticeBy), n == 0 || r.Budget != budgetRaised}
 }
 
 func hints(c Calls) Invariant {

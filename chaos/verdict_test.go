@@ -42,6 +42,8 @@ func TestJudge(t *testing.T) {
 		{"an open intent", func(r *Report) { r.Audit.Unfinished = 1 }, []string{"the audit is complete"}},
 		{"a broken chain", func(r *Report) { r.Audit.Problems = []string{"1:2: changed"} }, []string{"the audit is complete"}},
 		{"a server that is down", func(r *Report) { r.Servers[0].Down = "failed" }, []string{"every struck server is back"}},
+		{"a hang that nobody noticed", func(r *Report) { r.Strikes.NotNoticed, r.Budget = 1, budgetRaised }, []string{"hangs are noticed"}},
+		{"one that was given more time", func(r *Report) { r.Strikes.NotNoticed, r.Budget = 1, budgetAsConfigured }, nil},
 		{"hints that do not hold", func(r *Report) { r.Calls.HintedOK = 17 }, []string{"retry hints hold"}},
 		{"too few hints to tell", func(r *Report) { r.Calls.Hinted, r.Calls.HintedOK = 9, 0 }, nil},
 		{"a process", func(r *Report) { r.Left.Processes = []int{4711} }, []string{"nothing is left"}},
