@@ -120,6 +120,8 @@ func (s *server) refuse(ctx actor.Context, _ *safe.Crash) {
 		ctx.Respond(instanceStopped{Server: s.declared.ID})
 	case ready:
 		ctx.Respond(m)
+	case statusQuery:
+		ctx.Respond(s.status())
 	}
 }
 
