@@ -125,6 +125,7 @@ func (i *instance) dispatch(ctx actor.Context, h *heldCall) {
 		i.finish(h, *h.lost)
 	case i.outdated(h):
 		i.release(h)
+		i.last = "" // it comes again
 		i.env.root.RequestWithCustomSender(i.env.gate(h.call.Agent), reconsider{Call: h.call, Since: h.since, Metered: h.decision.Metered, offer: i.offer}, h.caller)
 	default:
 		i.perform(ctx, h)

@@ -158,7 +158,7 @@ func (x *storm) apply(change func(config.Server) (config.Server, bool), id strin
 // TestAStormEnds checks what holds whatever happens in which order: two incarnations of a server never live at once,
 // nobody waits for ever, each server comes to serve again when it is asked to, and the audit has one outcome of each call.
 func TestAStormEnds(t *testing.T) {
-	seeds := 300
+	seeds := 100
 	if testing.Short() {
 		seeds = 10
 	}
