@@ -85,6 +85,7 @@ func TestAnInstanceThatCrashesWhileItsSessionStartsDoesNotStartASecondOne(t *tes
 		synctest.Wait()
 		s.env.send(s.env.instance("s"), explosion{})
 		<-first
+		synctest.Wait() // until it is replaced
 		want1(t, call(s, "after"), messages.OK, messages.RanYes)
 		if most > 1 {
 			t.Errorf("%d starts of one server at the same time", most)
