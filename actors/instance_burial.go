@@ -115,6 +115,10 @@ func (i *instance) comesBack() bool {
 // loseAll ends the calls that died with their session during a drain.
 func (i *instance) loseAll() {
 	for _, h := range i.running() {
+		if h.told && h.unwritten {
+			i.finish(h, i.unavailable(h.call))
+			continue
+		}
 		i.finish(h, i.lost(h.call))
 	}
 }

@@ -65,7 +65,11 @@ type (
 		Offer offer
 	}
 	// dead is the session's death, and over the end of all that it owned.
-	dead struct{ Exit mcpspec.Exit }
+	dead struct {
+		n        int
+		instance *actor.PID
+		Exit     mcpspec.Exit
+	}
 	over struct {
 		n        int
 		instance *actor.PID

@@ -28,7 +28,7 @@ func (s *session) life(ctx context.Context, self *actor.PID) {
 		if start.session != nil {
 			s.remember(start.session.Catalogue())
 			<-start.session.Dead()
-			s.env.send(self, dead{Exit: start.session.Exit()})
+			s.env.send(self, dead{n: s.n, instance: s.instance, Exit: start.session.Exit()})
 			<-start.session.Done()
 			s.env.send(self, over{n: s.n, instance: s.instance, Exit: start.session.Exit()})
 		}

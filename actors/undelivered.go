@@ -56,6 +56,8 @@ func (e *env) undelivered(event any) {
 		e.send(d.Sender, m)
 	case reload:
 		e.send(d.Sender, reloaded{Error: e.endedRun(nil).Message})
+	case dead:
+		e.send(m.instance, sessionDead{N: m.n, Exit: m.Exit})
 	case over:
 		e.send(m.instance, sessionEnded{N: m.n, Exit: m.Exit})
 	case want:
