@@ -42,6 +42,8 @@ type pinner struct {
 	env   *env
 	tools map[string][]pins.Seen // by server: all that it offers, exposed or not
 	told  map[string]string
+	// unwritable is true while the file of the lock cannot be written.
+	unwritable bool
 }
 
 func newPinner(e *env) *pinner {
@@ -82,9 +84,9 @@ func (p *pinner) compare(server string) {
 	diff := lock.Compare(server, tools)
 	switch {
 	case !lock.Has(server):
-		p.keep(lock.With(server, tools...))
+		p.keep(server, lock.With(server, tools...))
 	case len(diff.New) > 0 && p.mode() != gov.PinningEnforce:
-		p.keep(lock.With(server, only(tools, changedTools(diff.New))...))
+		p.keep(server, lock.With(server, only(tools, changedTools(diff.New))...))
 	}
 	p.tell(server, lock, diff)
 }
@@ -122,12 +124,14 @@ func (p *pinner) tell(server string, lock *pins.Lock, diff pins.Diff) {
 	p.env.hub.publish(messages.Event{Kind: messages.ToolsChanged, Server: server, Detail: text})
 }
 
-// keep puts a lock in force and writes it to its file.
-func (p *pinner) keep(lock *pins.Lock) {
+// keep puts a lock in force and writes it to its file. That it cannot be written is told once.
+func (p *pinner) keep(server string, lock *pins.Lock) {
 	p.env.pin(lock)
-	if err := writeLock(p.env.lockFile, lock); err != nil {
-		p.env.hub.publish(messages.Event{Kind: messages.AuditFailed, Detail: "approved tools are not kept: " + err.Error()})
+	err := writeLock(p.env.lockFile, lock)
+	if err != nil && !p.unwritable {
+		p.env.send(p.env.instance(server), warned{Text: "its tools are not pinned for the next start: " + err.Error()})
 	}
+	p.unwritable = err != nil
 }
 
 func (p *pinner) onApprove(m approveTools) toolsApproved {
@@ -145,7 +149,7 @@ func (p *pinner) onApprove(m approveTools) toolsApproved {
 	}
 	lock := p.env.world.Load().lock
 	changes := p.changesOf(m.Server)
-	p.keep(lock.With(m.Server, tools...))
+	p.keep(m.Server, lock.With(m.Server, tools...))
 	if left := p.changesOf(m.Server); len(left) == 0 {
 		p.told[m.Server] = ""
 	}
