@@ -1,13 +1,14 @@
 // Package redact takes parts out of the arguments of a call before anybody but the server sees them: the audit, or the
 // person who is asked to approve the call.
 //
-// Paths are JSONPath (RFC 9535). It is pure and safe for concurrent use.
+// Paths are JSONPath (RFC 9535), or names with dots between them. It is pure and safe for concurrent use.
 package redact
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/theory/jsonpath"
@@ -20,11 +21,19 @@ const Word = "[redacted]"
 // all stands for arguments of which nothing may be shown.
 var all = json.RawMessage(`"` + Word + `"`)
 
-// Check reports whether Apply understands a path. A path that does not begin with $ is taken to begin at the arguments:
-// "headers.authorization" is "$.headers.authorization".
+// Check reports whether Apply understands a path. One that does not begin with $ begins at the arguments, and is names
+// with dots between them: "headers.x-key". A step into an array then means each of its elements, as in policies.
 func Check(path string) error {
+	if dotted(path) {
+		return nil
+	}
 	_, err := parse(path)
 	return err
+}
+
+// dotted reports a path of names only, which JSONPath does not follow into arrays.
+func dotted(path string) bool {
+	return !strings.HasPrefix(path, "$") && path != "" && !strings.ContainsAny(path, "[]*'\" ") && !slices.Contains(strings.Split(path, "."), "")
 }
 
 func parse(path string) (*jsonpath.Path, error) {
@@ -51,6 +60,10 @@ func Apply(raw json.RawMessage, paths []string) json.RawMessage {
 		return all
 	}
 	for _, path := range paths {
+		if dotted(path) {
+			tree = hide(tree, strings.Split(path, "."))
+			continue
+		}
 		p, err := parse(path)
 		if err != nil {
 			return all
@@ -64,6 +77,24 @@ func Apply(raw json.RawMessage, paths []string) json.RawMessage {
 		return all
 	}
 	return out
+}
+
+// hide replaces what the names lead to, in each element of an array on the way.
+func hide(tree any, names []string) any {
+	if len(names) == 0 {
+		return Word
+	}
+	switch in := tree.(type) {
+	case []any:
+		for n := range in {
+			in[n] = hide(in[n], names)
+		}
+	case map[string]any:
+		if value, there := in[names[0]]; there {
+			in[names[0]] = hide(value, names[1:])
+		}
+	}
+	return tree
 }
 
 // set replaces the value at a normalized path, and returns the tree it is in.
