@@ -1,6 +1,9 @@
 package budget
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // sweepAt is how many buckets there are at least before the full ones are looked for.
 const sweepAt = 64
@@ -18,13 +21,26 @@ type Rates struct {
 
 // bucket is one rate and whom it is for; what the rate does not tell apart is empty.
 type bucket struct {
-	rate int
+	rate Rate
 	who  Call
 }
 
 // NewRates starts with all buckets full.
 func NewRates(rates []Rate) *Rates {
-	return &Rates{rates: append([]Rate(nil), rates...), full: map[bucket]time.Time{}, sweep: sweepAt}
+	r := &Rates{full: map[bucket]time.Time{}, sweep: sweepAt}
+	r.Change(rates)
+	return r
+}
+
+// Change puts other rates in force. What was counted under a rate that stays as it is still counts, so that a change of
+// one rate is no fresh start for the others. A rate that is there twice counts once.
+func (r *Rates) Change(rates []Rate) {
+	r.rates = nil
+	for _, rate := range rates {
+		if !slices.Contains(r.rates, rate) {
+			r.rates = append(r.rates, rate)
+		}
+	}
 }
 
 // Take counts a call if all rates that match it allow it, and none of them otherwise. ok is true when it was counted.
@@ -34,14 +50,14 @@ func NewRates(rates []Rate) *Rates {
 // When now goes backwards, less comes back, never more.
 func (r *Rates) Take(now time.Time, c Call) (ok bool, wait time.Duration, rule string) {
 	taken := make([]bucket, 0, len(r.rates))
-	for i, rate := range r.rates {
+	for _, rate := range r.rates {
 		if !rate.covers(c) {
 			continue
 		}
 		if rate.never() {
 			return false, 0, rate.String()
 		}
-		b := bucket{i, rate.who(c)}
+		b := bucket{rate, rate.who(c)}
 		if w := r.wait(now, b); w > wait {
 			wait, rule = w, rate.String()
 		}
@@ -51,7 +67,7 @@ func (r *Rates) Take(now time.Time, c Call) (ok bool, wait time.Duration, rule s
 		return false, wait, rule
 	}
 	for _, b := range taken {
-		r.full[b] = r.fullAt(now, b).Add(r.rates[b.rate].interval())
+		r.full[b] = r.fullAt(now, b).Add(b.rate.interval())
 	}
 	r.drop(now)
 	return true, 0, ""
@@ -82,9 +98,8 @@ func (r *Rates) fullAt(now time.Time, b bucket) time.Time {
 
 // wait is how long a bucket has no call: until it lacks no more than what it can hold, but one.
 func (r *Rates) wait(now time.Time, b bucket) time.Duration {
-	rate := r.rates[b.rate]
 	lacking := r.fullAt(now, b).Sub(now)
-	return max(lacking+rate.interval()-rate.burst(), 0)
+	return max(lacking+b.rate.interval()-b.rate.burst(), 0)
 }
 
 // drop forgets the buckets that are full, when there are many. Each call pays for one at most, on average.

@@ -150,10 +150,10 @@ func TestRatesKeepTheirBound(t *testing.T) {
 				taken = append(taken, now)
 				continue
 			}
-			if w := r.wait(now.Add(wait), bucket{0, rate.who(call)}); wait <= 0 || w != 0 {
+			if w := r.wait(now.Add(wait), bucket{rate, rate.who(call)}); wait <= 0 || w != 0 {
 				rt.Fatalf("told to wait %v, and then %v", wait, w)
 			}
-			if w := r.wait(now.Add(wait-1), bucket{0, rate.who(call)}); w != 1 {
+			if w := r.wait(now.Add(wait-1), bucket{rate, rate.who(call)}); w != 1 {
 				rt.Fatalf("told to wait %v, which is too long", wait)
 			}
 		}
@@ -186,5 +186,23 @@ func BenchmarkTake(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Take(start, call)
+	}
+}
+
+func TestAChangeKeepsWhatWasCountedUnderTheRatesThatStay(t *testing.T) {
+	kept, other := Rate{Calls: 1, Per: time.Hour}, Rate{Server: "x", Calls: 1, Per: time.Minute}
+	r := NewRates([]Rate{kept})
+	if ok, _, _ := r.Take(start, Call{}); !ok {
+		t.Fatal("the first call is refused")
+	}
+	for _, rates := range [][]Rate{{other, kept}, {kept, kept}, {kept}} {
+		r.Change(rates)
+		if ok, _, _ := r.Take(start, Call{}); ok {
+			t.Errorf("%v gives a call back", rates)
+		}
+	}
+	r.Change([]Rate{{Calls: 2, Per: time.Hour}})
+	if ok, _, _ := r.Take(start, Call{}); !ok {
+		t.Error("another rate counts by itself")
 	}
 }
