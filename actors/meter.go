@@ -30,15 +30,20 @@ type (
 // meter counts calls against the rates of the workspace and the step limits of runs. It is one actor, so that a call
 // takes from all that apply to it or from none.
 type meter struct {
-	env   *env
+	env *env
+	*used
+}
+
+// used is what was counted: a crash of the meter does not forget it.
+type used struct {
 	rules []gov.Rate // of the rates
 	rates *budget.Rates
 	runs  map[string]*budget.Steps
 }
 
-func newMeter(e *env) *meter {
-	return &meter{env: e, rates: budget.NewRates(nil), runs: map[string]*budget.Steps{}}
-}
+func newUsed() *used { return &used{rates: budget.NewRates(nil), runs: map[string]*budget.Steps{}} }
+
+func newMeter(e *env, u *used) *meter { return &meter{env: e, used: u} }
 
 // meters reports whether calls have to be counted at all.
 func (e *env) meters() bool {
@@ -78,7 +83,7 @@ func (m *meter) reserve(c messages.Call) reserved {
 	return r
 }
 
-// adopt takes over the rates of the workspace in force. What was counted under others is forgotten.
+// adopt takes over the rates of the workspace in force.
 func (m *meter) adopt() {
 	rules := m.env.ws().Governance.Rates
 	if reflect.DeepEqual(rules, m.rules) {
@@ -88,7 +93,8 @@ func (m *meter) adopt() {
 	for n, r := range rules {
 		list[n] = budget.Rate(r)
 	}
-	m.rules, m.rates = rules, budget.NewRates(list)
+	m.rules = rules
+	m.rates.Change(list)
 }
 
 // stepsOf are the steps of a call's run. A call outside a run is nobody's step.
@@ -110,8 +116,11 @@ func (m *meter) letGo(actor.Context, *safe.Crash) {}
 
 // refuse fails closed: a call that cannot be counted is not let through.
 func (m *meter) refuse(ctx actor.Context, c *safe.Crash) {
-	if r, ok := ctx.Message().(reserve); ok {
-		ctx.Respond(m.env.uncounted(r.Call, c))
+	switch msg := ctx.Message().(type) {
+	case reserve:
+		ctx.Respond(m.env.uncounted(msg.Call, c))
+	case runOver:
+		delete(m.runs, msg.Run)
 	}
 }
 

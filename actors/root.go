@@ -40,13 +40,13 @@ type root struct {
 }
 
 func newRoot(e *env, log journalLog) *root {
-	w := &wishes{held: map[string]bool{}}
+	w, u := &wishes{held: map[string]bool{}}, newUsed()
 	r := &root{env: e, history: map[string]supervision.Record{}, makers: map[string]func() behaviour{
 		"journal":   func() behaviour { return newJournal(e, log) },
 		"servers":   func() behaviour { return newServers(e, w) },
 		"agents":    func() behaviour { return newAgents(e) },
 		"approvals": func() behaviour { return newApprovals(e) },
-		"budget":    func() behaviour { return newMeter(e) },
+		"budget":    func() behaviour { return newMeter(e, u) },
 		"pins":      func() behaviour { return newPinner(e) },
 	}, order: []string{"journal", "approvals", "budget", "pins", "servers"}}
 	for n := range e.gates {
