@@ -176,7 +176,9 @@ func (a *approvals) letGo(ctx actor.Context, c *safe.Crash) {
 	}
 	for _, p := range a.book.Refuse() {
 		a.resolved(p, resolution{Verdict: string(approval.Deny), Comment: "the supervisor ended before it was answered"})
-		a.answer(ctx, sought{CallID: p.CallID, Reason: "it needs an approval: " + a.env.unsent(messages.Call{}, c).Error.Message})
+	}
+	for id := range a.gates { // also one whose answer was being taken in when the actor crashed
+		a.answer(ctx, sought{CallID: id, Reason: "it needs an approval: " + a.env.unsent(messages.Call{}, c).Error.Message})
 	}
 	_ = a.env.asked.keep(nil) // what is left there is refused by the next supervisor
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mcp-supervisor/supervisor/governance/approval"
 	"github.com/mcp-supervisor/supervisor/governance/audit"
@@ -17,13 +18,17 @@ type asked struct{ path string }
 
 func newAsked(stateDir string) asked { return asked{path: filepath.Join(stateDir, "approvals.json")} }
 
-// keep replaces the list.
+// keep replaces the list. The arguments are not in it: nobody is shown them again, and they may be large.
 func (a asked) keep(list []approval.Pending) error {
 	if len(list) == 0 {
 		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
+	}
+	list = slices.Clone(list)
+	for n := range list {
+		list[n].Arguments = nil
 	}
 	raw, err := json.Marshal(list)
 	if err != nil {
