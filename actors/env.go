@@ -25,6 +25,7 @@ type env struct {
 	addresses
 	*sites
 	world    *atomic.Pointer[world]
+	changing *sync.Mutex         // of world
 	custom   governance.Provider // the host program's; nil for the built-in one
 	keeper   *secrets.Keeper
 	dial     Dialer

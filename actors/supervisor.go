@@ -93,7 +93,7 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 
 func newEnv(ws *config.Workspace, o options, stateDir string) *env {
 	e := &env{
-		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, custom: o.provider,
+		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, changing: &sync.Mutex{}, custom: o.provider,
 		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, lockFile: lockPath(ws), tally: &tally{runs: map[string]*counts{}}, asked: newAsked(stateDir), approver: o.approver, dial: o.dial, hub: newHub(), log: o.log,
 		done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}

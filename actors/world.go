@@ -48,19 +48,21 @@ func (e *env) freeze(f governance.Frozen) {
 // pin puts approved tools in force. What was decided before stays: a call goes only to the tool it was decided about.
 func (e *env) pin(lock *pins.Lock) { e.change(func(w *world) { w.lock = lock }) }
 
+// change has one caller at a time, because the built-in provider is told too: what an overtaken change told it would
+// stand for a moment, and thaw.
 func (e *env) change(edit func(*world)) {
-	for done := false; !done; {
-		next, now := world{}, e.world.Load()
-		if now != nil {
-			next = *now
-		}
-		edit(&next)
-		if next.builtin != nil {
-			next.builtin.SetFrozen(next.frozen)
-			next.builtin.SetPins(next.lock)
-		}
-		done = e.world.CompareAndSwap(now, &next)
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	var next world
+	if now := e.world.Load(); now != nil {
+		next = *now
 	}
+	edit(&next)
+	if next.builtin != nil {
+		next.builtin.SetFrozen(next.frozen)
+		next.builtin.SetPins(next.lock)
+	}
+	e.world.Store(&next)
 }
 
 // pure reports whether the built-in provider decides alone: then it may be asked in Receive.
