@@ -45,10 +45,29 @@ func (s *Supervisor) Explain(ctx context.Context, r CallRequest) (Explanation, e
 		Catalogue: known.under(rulesIn(in.ws, r.Server)).Catalogue, Now: time.Now(),
 	}
 	if !in.pure() {
-		return explained(governance.Evaluate(ctx, in.provider, action, providerTimeout), nil), nil
+		return explained(overruled(in, action, governance.Evaluate(ctx, in.provider, action, in.patience())), nil), nil
 	}
 	d, why := in.builtin.Explain(action)
 	return explained(d, why), nil
+}
+
+// overruled is what the gate makes of a provider's yes: it goes neither around the kill switch nor to a tool that is not
+// exposed.
+func overruled(in *world, a governance.Action, d governance.Decision) governance.Decision {
+	c := messages.Call{Topology: a.Topology, Agent: a.Agent, Server: a.Server, Tool: a.Tool}
+	word := d.Message()
+	switch {
+	case !d.Allowed:
+		return d
+	case frozenCall(in.frozen, c):
+		word = frozenDecision(word, frozenText(in.frozen, c))
+	case !exposes(a.Catalogue, a.Tool):
+		word = unknown(word, noTool(c))
+	default:
+		return d
+	}
+	d.Allowed, d.Outcome, d.Rule, d.Reason, d.Approve = false, word.Outcome, word.Rule, word.Reason, nil
+	return d
 }
 
 func explained(d governance.Decision, why *policy.Explanation) Explanation {

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +18,8 @@ import (
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
-// refreeze tells servers, and through it the instances, that more or less is frozen: the gate knows already.
+// refreeze tells the gates, servers, and through it the instances, that more or less is frozen, so that what waits or runs
+// ends: new calls are denied already.
 type refreeze struct{ Frozen governance.Frozen }
 
 // Freeze implements [Gatekeeper].
@@ -44,6 +47,7 @@ func (s *Supervisor) switchTo(ctx context.Context, change func(governance.Frozen
 	kept := keepFrozen(s.state.dir, next)
 	s.env.freeze(next)
 	s.env.record(audit.Fact(audit.Frozen, next))
+	s.env.toGates(refreeze{Frozen: next})
 	if _, err := s.env.askSurely(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
 		return s.frozen(), errors.Join(interruptedBy(ctx, err), kept)
 	}
@@ -84,6 +88,16 @@ func (s *servers) onRefreeze(ctx actor.Context, m refreeze) {
 		}
 	}
 	ctx.Respond(m)
+}
+
+// onRefreeze refuses the calls that are frozen now and wait for a server or a person. Those that are being decided are
+// not told more than the decision will say.
+func (g *gate) onRefreeze(ctx actor.Context, m refreeze) {
+	for _, w := range g.waiting {
+		if (w.parked || w.sought) && frozenCall(m.Frozen, w.call) {
+			g.refuseWith(ctx, w, frozenDecision(w.decision.Message(), frozenText(m.Frozen, w.call)))
+		}
+	}
 }
 
 // onRefreeze ends the calls that are frozen now.
@@ -140,10 +154,26 @@ func keptFrozen(dir string) (governance.Frozen, error) {
 	}
 	var f governance.Frozen
 	if err == nil {
-		err = json.Unmarshal(raw, &f)
+		err = decodeFrozen(raw, &f)
 	}
 	if err != nil {
 		return f, fmt.Errorf("read what is frozen: %s: %w; repair the file, or remove it to thaw everything", path, err)
 	}
 	return f, nil
+}
+
+// decodeFrozen takes exactly what keepFrozen writes: a word that is not known here may freeze something.
+func decodeFrozen(raw []byte, f *governance.Frozen) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return errors.New("it is not a JSON object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(f); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the JSON object")
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -72,6 +73,7 @@ type waiting struct {
 	// decision is what was decided before the call was parked, and by the rules of which reload.
 	decision governance.Decision
 	version  int
+	counts   governance.Counts // the calls of its run before it
 	metered  bool              // it was counted against its budgets and rates
 	sought   bool              // a person is asked about it
 	ticket   *approval.Outcome // the person's yes
@@ -108,6 +110,8 @@ func (g *gate) Receive(ctx actor.Context) {
 		g.onStartFailed(ctx, m)
 	case waitOver:
 		g.onWaitOver(ctx, m)
+	case refreeze:
+		g.onRefreeze(ctx, m)
 	case refuseAll:
 		g.onRefuseAll(ctx)
 	default:
@@ -118,6 +122,11 @@ func (g *gate) Receive(ctx actor.Context) {
 func (g *gate) onCall(ctx actor.Context, w *waiting) {
 	g.taken++
 	w.number = g.taken
+	if w.written {
+		w.counts = g.env.tally.again(w.call)
+	} else {
+		w.counts = g.env.tally.enter(w.call)
+	}
 	switch {
 	case w.call.ID == "" || g.waiting[w.call.ID] != nil:
 		w.call.ID = newID() // so that the refusal has records of its own
@@ -159,22 +168,26 @@ func (g *gate) drop(ctx actor.Context, w *waiting) {
 // consider has a call decided: at once by the built-in provider, which is pure, and else in turn.
 func (g *gate) consider(ctx actor.Context, w *waiting) {
 	if in := g.env.world.Load(); in.pure() {
-		g.settle(ctx, w, governance.Evaluate(context.Background(), in.provider, g.action(w.call), 0), in.version)
+		g.settle(ctx, w, governance.Evaluate(context.Background(), in.provider, g.action(w), 0), in.version)
 		return
 	}
 	g.queue(ctx, w)
 }
 
-func (g *gate) action(c messages.Call) governance.Action {
+func (g *gate) action(w *waiting) governance.Action {
+	c, counts := w.call, w.counts
+	counts.Denied = g.env.tally.denials(c)
 	return governance.Action{
 		Topology: c.Topology, Agent: c.Agent, Run: c.Run, Server: c.Server, Tool: c.Tool,
-		Arguments: c.Arguments, Catalogue: g.catalogue(c.Server), Counts: g.env.tally.of(c), Now: time.Now(),
+		Arguments: c.Arguments, Catalogue: g.catalogue(c.Server), Counts: counts, Now: time.Now(),
 	}
 }
 
 // settle carries a decision out. Whatever a provider says, a call goes only to a tool that a declared server exposes.
 func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, version int) {
 	catalogue, c := g.catalogue(w.call.Server), w.call
+	w.decision, w.version = d, version
+	g.explain(d, c)
 	switch {
 	case d.NeedsCatalogue && catalogue != nil: // it came while the provider thought
 		g.consider(ctx, w)
@@ -185,12 +198,19 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, vers
 	case !g.env.runs(c.Server):
 		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("there is no MCP server %q", c.Server)))
 	case catalogue == nil:
-		w.decision, w.version = d, version
 		g.park(ctx, w)
 	case !exposes(catalogue, c.Tool):
-		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)))
+		g.refuseWith(ctx, w, unknown(d.Message(), noTool(c)))
 	case d.Allowed:
 		g.clear(ctx, w, d, version)
+	}
+}
+
+// explain logs what went wrong in a decision: the caller must not read it, and the audit has only the rule.
+func (g *gate) explain(d governance.Decision, c messages.Call) {
+	if d.Diagnostic != "" {
+		g.env.log.Warn("a decision could not be made as it should", slog.String("call", c.ID), slog.String("agent", c.Agent),
+			slog.String("rule", d.Rule), slog.String("error", g.env.keeper.Mask(d.Diagnostic)))
 	}
 }
 
@@ -204,6 +224,10 @@ func (g *gate) catalogue(server string) *governance.Catalogue {
 	now := known.under(rulesIn(g.env.ws(), server))
 	g.offers[server] = now
 	return now.Catalogue
+}
+
+func noTool(c messages.Call) string {
+	return fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)
 }
 
 func exposes(c *governance.Catalogue, tool string) bool {
@@ -255,8 +279,8 @@ func (g *gate) turnAway(ctx actor.Context, w *waiting, o messages.Outcome, reaso
 
 func (g *gate) answer(ctx actor.Context, w *waiting, d messages.Decision, r messages.CallResult) {
 	g.drop(ctx, w)
-	if !w.written {
-		g.env.tally.count(w.call, r.Outcome == messages.Denied)
+	if r.Outcome == messages.Denied {
+		g.env.tally.deny(w.call)
 	}
 	r.Duration = sinceMillis(w.since)
 	g.env.root.RequestWithCustomSender(g.env.journal, refusal{Call: w.call, Decision: d, Redact: w.decision.Redact, Written: w.written, Result: r}, w.sender)

@@ -13,6 +13,20 @@ import (
 // providerTimeout bounds one decision of a provider of the caller's own. No answer is a no.
 const providerTimeout = 5 * time.Second
 
+// patience bounds one decision. A provider outside has a time-out of its own in the workspace, and says more when it is
+// over, so that it comes first.
+func (w *world) patience() time.Duration {
+	g := w.ws.Governance
+	switch {
+	case w.outside == nil:
+	case g.Exec != nil:
+		return max(providerTimeout, g.Exec.Timeout+time.Second)
+	case g.HTTP != nil:
+		return max(providerTimeout, g.HTTP.Timeout+time.Second)
+	}
+	return providerTimeout
+}
+
 // queue lines a call up to be decided by a provider that may block: one at a time per agent, in the order the calls
 // came. One that is considered anew keeps its place.
 func (g *gate) queue(ctx actor.Context, w *waiting) {
@@ -30,12 +44,12 @@ func (g *gate) queue(ctx actor.Context, w *waiting) {
 
 // evaluate asks the provider off the mailbox.
 func (g *gate) evaluate(ctx actor.Context, w *waiting) {
-	self, action, e, id := ctx.Self(), g.action(w.call), g.env, w.call.ID
+	self, action, e, id := ctx.Self(), g.action(w), g.env, w.call.ID
 	e.open.Add(1)
 	safe.Go("provider", e.crashed, func() {
 		defer e.open.Done()
 		in := e.world.Load()
-		d := governance.Evaluate(g.life, in.provider, action, providerTimeout)
+		d := governance.Evaluate(g.life, in.provider, action, in.patience())
 		e.send(self, decided{Agent: action.Agent, ID: id, Decision: d, Version: in.version})
 	})
 }

@@ -16,7 +16,6 @@ import (
 // clear takes an allowed call through what stands between the rules and its server: budgets and rates, and then, where
 // one is asked for, a person. Nothing waits meanwhile but this call.
 func (g *gate) clear(ctx actor.Context, w *waiting, d governance.Decision, version int) {
-	w.decision, w.version = d, version
 	switch {
 	case !w.metered && g.env.meters():
 		ctx.Request(g.env.budget, reserve{Call: w.call})
@@ -30,9 +29,6 @@ func (g *gate) clear(ctx actor.Context, w *waiting, d governance.Decision, versi
 // let sends a call on to its server, by way of the journal.
 func (g *gate) let(ctx actor.Context, w *waiting, d governance.Decision, version int) {
 	g.drop(ctx, w)
-	if !w.written {
-		g.env.tally.count(w.call, false)
-	}
 	decision := d.Message()
 	decision.Version, decision.Metered = version, w.metered
 	if w.ticket != nil {
@@ -48,6 +44,9 @@ func (g *gate) onReserved(ctx actor.Context, m reserved) {
 	case !ok: // it ended meanwhile; what it took is not given back, since it asked for it
 	case m.Reason != "":
 		g.refuseFor(ctx, w, m.Rule, m.Reason, m.RetryAfter)
+	case w.version != g.env.world.Load().version: // the rules changed meanwhile: a person must not be asked in vain
+		w.metered = true
+		g.consider(ctx, w)
 	default:
 		w.metered = true
 		g.clear(ctx, w, w.decision, w.version)

@@ -76,9 +76,20 @@ func (g *gate) onWaitOver(ctx actor.Context, m waitOver) {
 	if !ok {
 		return
 	}
-	if d := w.call.Deadline; !d.IsZero() && !time.Now().Before(d) {
-		g.turnAway(ctx, w, messages.Timeout, "the deadline passed while the call waited for server `"+w.call.Server+"`; it was not sent")
-		return
+	d := w.call.Deadline
+	switch {
+	case !d.IsZero() && !time.Now().Before(d):
+		g.turnAway(ctx, w, messages.Timeout, "the deadline passed while the call waited for "+w.cause()+"; it was not sent")
+	case w.parked:
+		g.turnAway(ctx, w, messages.Unavailable, "server `"+w.call.Server+"` is still starting; try again")
+	default: // the server came up as the wait for it ended
 	}
-	g.turnAway(ctx, w, messages.Unavailable, "server `"+w.call.Server+"` is still starting; try again")
+}
+
+// cause is what a call waits for, for its caller.
+func (w *waiting) cause() string {
+	if w.sought {
+		return "an approval"
+	}
+	return "server `" + w.call.Server + "`"
 }

@@ -74,6 +74,7 @@ type (
 	execute struct {
 		Call     messages.Call
 		Decision messages.Decision
+		Redacted bool // see ended
 		Since    time.Time
 	}
 	// callDue ends a wait or a run of a call; seq tells which.

@@ -15,6 +15,7 @@ import (
 type heldCall struct {
 	call     messages.Call
 	decision messages.Decision
+	redacted bool // see ended
 	caller   *actor.PID
 	since    time.Time
 	number   int // in the order the calls came
@@ -41,7 +42,7 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 	i.taken++
 	i.last = m.Call.ID
 	i.rest.used = time.Now()
-	h := &heldCall{call: m.Call, decision: m.Decision, caller: ctx.Sender(), since: m.Since, number: i.taken}
+	h := &heldCall{call: m.Call, decision: m.Decision, redacted: m.Redacted, caller: ctx.Sender(), since: m.Since, number: i.taken}
 	i.held[h.call.ID] = h
 	switch {
 	case i.stopper != nil:
@@ -279,5 +280,5 @@ func (i *instance) finish(h *heldCall, r messages.CallResult) {
 		r.Error = &masked
 	}
 	i.release(h) // the last step before the answer: a panic above leaves the call to letGo
-	i.env.conclude(ended{Call: h.call, Decision: h.decision, Result: r}, h.caller)
+	i.env.conclude(ended{Call: h.call, Decision: h.decision, Redacted: h.redacted, Result: r}, h.caller)
 }

@@ -35,6 +35,7 @@ type (
 	ended struct {
 		Call     messages.Call
 		Decision messages.Decision
+		Redacted bool // parts of its arguments are hidden, and the server's words may repeat them
 		Result   messages.CallResult
 	}
 	// noted is any other event for the audit.
@@ -102,7 +103,7 @@ func (j *journal) onDispatch(ctx actor.Context, m dispatch) {
 		return
 	}
 	j.env.publishStart(m.Call)
-	ctx.RequestWithCustomSender(m.To, execute{Call: m.Call, Decision: m.Decision, Since: m.Since}, ctx.Sender())
+	ctx.RequestWithCustomSender(m.To, execute{Call: m.Call, Decision: m.Decision, Redacted: len(m.Redact) > 0, Since: m.Since}, ctx.Sender())
 }
 
 func (j *journal) intent(m dispatch) error {
@@ -171,7 +172,7 @@ func (j *journal) record() {
 	safe.Go("provider's events", e.crashed, func() {
 		defer e.open.Done()
 		for event := range events {
-			limit, cancel := context.WithTimeout(context.Background(), providerTimeout)
+			limit, cancel := context.WithTimeout(context.Background(), e.world.Load().patience())
 			err := safe.Do("provider's RecordEvent", func() error { return e.world.Load().provider.RecordEvent(limit, event) })
 			cancel()
 			if err != nil {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 // wants redacted is not there.
 func (e *env) intentRecord(c messages.Call, d messages.Decision, redacted []string) audit.Record {
 	r := audit.Intent(c, d)
+	if rules := e.world.Load().rules; !d.Allowed && rules != nil { // no permit says what is to be redacted
+		redacted = slices.Concat(redacted, rules.Redacts(c.Server, c.Tool))
+	}
 	r.Arguments = e.keeper.MaskJSON(redact.Apply(r.Arguments, redacted))
 	return e.masked(r)
 }
@@ -37,9 +41,25 @@ func (e *env) masked(r audit.Record) audit.Record {
 
 // conclude ends a call that was dispatched: for the audit, for subscribers, and for its caller.
 func (e *env) conclude(m ended, caller *actor.PID) {
-	e.send(e.journal, m)
-	e.publishEnd(m.Result)
+	told := m
+	if m.Redacted {
+		told.Result = hushed(m.Result)
+	}
+	e.send(e.journal, told)
+	e.publishEnd(told.Result)
 	e.send(caller, m.Result)
+}
+
+// hushed is a result without the server's own words of an error, which may repeat any argument in any spelling. Only the
+// caller reads them, who knows the arguments.
+func hushed(r messages.CallResult) messages.CallResult {
+	if r.Error == nil || r.Error.Kind != "rpc" && r.Error.Kind != "result" {
+		return r
+	}
+	quiet := *r.Error
+	quiet.Message = "the server's words are not kept, since arguments of the call are redacted"
+	r.Error = &quiet
+	return r
 }
 
 func (e *env) publishStart(c messages.Call) {
