@@ -47,6 +47,7 @@ func (s *Supervisor) switchTo(ctx context.Context, change func(governance.Frozen
 	kept := keepFrozen(s.state.dir, next)
 	s.env.freeze(next)
 	s.env.record(audit.Fact(audit.Frozen, next))
+	s.env.hub.publish(messages.Event{Kind: messages.GateFrozen, Detail: next.String()})
 	s.env.toGates(refreeze{Frozen: next})
 	if _, err := s.env.askSurely(ctx, s.env.servers, refreeze{Frozen: next}); err != nil {
 		return s.frozen(), errors.Join(interruptedBy(ctx, err), kept)

@@ -94,6 +94,9 @@ func (s *Supervisor) Answer(ctx context.Context, a ApprovalAnswer) (approval.Out
 
 // ToolChanges implements [Gatekeeper].
 func (s *Supervisor) ToolChanges(ctx context.Context) ([]ToolChange, error) {
+	for _, declared := range s.env.ws().Servers {
+		s.tellPins(ctx, declared.ID)
+	}
 	reply, err := s.env.askSurely(ctx, s.env.pins, listChanges{})
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
@@ -107,6 +110,7 @@ func (s *Supervisor) ApproveTools(ctx context.Context, a ToolApproval) ([]ToolCh
 	if err := s.checkServer(a.Server); err != nil {
 		return nil, err
 	}
+	s.tellPins(ctx, a.Server)
 	reply, err := s.env.askSurely(ctx, s.env.pins, approveTools(a))
 	if err != nil {
 		return nil, interruptedBy(ctx, err)
@@ -116,4 +120,12 @@ func (s *Supervisor) ApproveTools(ctx context.Context, a ToolApproval) ([]ToolCh
 		return nil, &RunError{Outcome: messages.Unavailable, Message: m.Error}
 	}
 	return m.Changes, nil
+}
+
+// tellPins waits until a server's actor has handed on what its instance told it before: whoever was told that a server is
+// up may ask about its tools at once.
+func (s *Supervisor) tellPins(ctx context.Context, server string) {
+	if declared, ok := s.env.ws().Server(server); ok && !declared.Disabled {
+		_, _ = s.env.ask(ctx, s.env.serverPID(server), ready{}) // one that is being replaced tells pins when it is back
+	}
 }

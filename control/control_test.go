@@ -19,6 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // owner is a Backend made of functions; a nil one answers with zero values.
 type owner struct {
+	gatekeeper
 	call  func(context.Context, actors.CallRequest) messages.CallResult
 	tools func(actors.ToolsQuery) (actors.ToolsResult, error)
 	run   func(context.Context, actors.RunRequest, func(messages.Event)) (actors.RunResult, error)

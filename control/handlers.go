@@ -35,6 +35,7 @@ func (s *Server) handler() http.Handler {
 	mux.Handle("POST "+pathVerify, answer(s, func(ctx context.Context, _ struct{}) (audit.Report, error) {
 		return s.api.VerifyAudit(ctx)
 	}))
+	s.gate(mux)
 	return versioned(mux)
 }
 

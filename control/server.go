@@ -17,6 +17,7 @@ import (
 // Backend is what a workspace's owner offers. *actors.Supervisor is one, and so is [Client].
 type Backend interface {
 	actors.API
+	actors.Gatekeeper
 	// Audit lists the audit records that match the filter.
 	Audit(ctx context.Context, f audit.Filter) ([]audit.Record, error)
 	// VerifyAudit checks the whole audit chain.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -27,6 +28,15 @@ const (
 	pathList    = "/v1/audit/list"
 	pathVerify  = "/v1/audit/verify"
 	pathCancel  = "/v1/cancel"
+
+	pathApprovals = "/v1/approvals"
+	pathAnswer    = "/v1/approvals/answer"
+	pathFrozen    = "/v1/frozen"
+	pathFreeze    = "/v1/freeze"
+	pathThaw      = "/v1/thaw"
+	pathChanges   = "/v1/tools/changes"
+	pathApprove   = "/v1/tools/approve"
+	pathExplain   = "/v1/explain"
 )
 
 const (
@@ -53,6 +63,13 @@ type hello struct {
 // serverRequest names the server that is to be started, stopped or restarted.
 type serverRequest struct {
 	Server string `json:"server"`
+}
+
+// frozenNow is the answer to a turn of the kill switch.
+type frozenNow struct {
+	Frozen governance.Frozen `json:"frozen"`
+	// Error is why the turn, or the keeping of it, failed.
+	Error *failure `json:"error,omitempty"`
 }
 
 // failure is the body of every response that is not 200, and the last line of a run that failed.

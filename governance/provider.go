@@ -85,7 +85,8 @@ type Decision struct {
 // Approval is why a person has to be asked.
 type Approval struct {
 	// Rule names what asks, for the audit; Reason is the sentence that the person reads.
-	Rule, Reason string
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
 }
 
 // Message is the decision as it crosses actors.

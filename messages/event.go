@@ -20,6 +20,7 @@ const (
 	// ApprovalRequested: a call waits for a person, at most for After; Detail has the approval's id and the reason.
 	ApprovalRequested EventKind = "approval.requested"
 	ApprovalResolved  EventKind = "approval.resolved"
+	GateFrozen        EventKind = "gate.frozen" // the kill switch was turned; Detail says what is frozen now
 	RunStarted        EventKind = "run.started"
 	RunEnded          EventKind = "run.ended"
 	AgentStarted      EventKind = "agent.started"

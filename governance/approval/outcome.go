@@ -13,10 +13,11 @@ const (
 // Outcome is an answered request.
 type Outcome struct {
 	Pending
-	Verdict Verdict
+	Verdict Verdict `json:"verdict"`
 	// By is who answered, Comment what they said to it; both are for the audit.
-	By, Comment string
-	Answered    time.Time
+	By       string    `json:"by,omitempty"`
+	Comment  string    `json:"comment,omitempty"`
+	Answered time.Time `json:"answered"`
 }
 
 // Allowed reports a yes.

@@ -12,31 +12,35 @@ import (
 
 // Binding is what an approval is for. Two calls are identical when their bindings are equal.
 type Binding struct {
-	Topology, Agent string
+	Topology string `json:"topology,omitempty"`
+	Agent    string `json:"agent"`
 	// Server and Tool are the server's id and the tool's original name.
-	Server, Tool string
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
 	// Digest is the [Digest] of the arguments as they will be sent; empty when they have none. Such a call is asked
 	// about by itself, and its answer is never remembered.
-	Digest string
+	Digest string `json:"digest,omitempty"`
 	// ToolHash is the gate's hash of the tool as it was when the call was decided.
-	ToolHash string
+	ToolHash string `json:"tool_hash,omitempty"`
 	// PolicyVersion names the policies that the call was decided by.
-	PolicyVersion string
+	PolicyVersion string `json:"policy_version,omitempty"`
 }
 
 // Request is one call that needs an approval.
 type Request struct {
 	Binding
 	// CallID is the call's id, unique among all calls. Run is its run; empty outside a run.
-	CallID, Run string
+	CallID string `json:"call_id"`
+	Run    string `json:"run,omitempty"`
 	// Arguments are shown to the person: secrets are masked in them already. They are nil for none.
-	Arguments json.RawMessage
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Reason is the sentence that the person reads, Rule what asks; Rule is for the audit.
-	Reason, Rule string
-	// Timeout is how long the person has. What is not positive is over at once.
-	Timeout time.Duration
+	Reason string `json:"reason"`
+	Rule   string `json:"rule"`
+	// Timeout is how long the person has, in JSON as nanoseconds. What is not positive is over at once.
+	Timeout time.Duration `json:"timeout"`
 	// Remember says that a yes also holds for identical calls of the same run.
-	Remember bool
+	Remember bool `json:"remember,omitempty"`
 }
 
 // memorable reports whether an answer may be used for another call.
@@ -46,8 +50,9 @@ func (r Request) memorable() bool { return r.Remember && r.Run != "" && r.Digest
 type Pending struct {
 	Request
 	// ID is short and easy to type; see [Book.Answer].
-	ID             string
-	Asked, Expires time.Time
+	ID      string    `json:"id"`
+	Asked   time.Time `json:"asked"`
+	Expires time.Time `json:"expires"`
 }
 
 // Digest is the hex SHA-256 over the arguments of a call: a JSON object, or nil for none, which is {}.

@@ -11,24 +11,25 @@ import (
 
 // Explanation says how a verdict came about. It is for policy authors: it reveals the rules.
 type Explanation struct {
-	Verdict Verdict
+	Verdict Verdict `json:"verdict"`
 	// Policies are all policies of the set, in the order of files and lines.
-	Policies []Considered
+	Policies []Considered `json:"policies"`
 	// Needed says in words what would lead to a yes; or what an allowed call still needs; empty when it needs nothing.
-	Needed string
+	Needed string `json:"needed,omitempty"`
 }
 
 // Considered is one policy's part in an explanation.
 type Considered struct {
-	Rule string
+	Rule string `json:"rule"`
 	// Effect is permit or forbid.
-	Effect       string
-	File         string
-	Line, Column int
-	State        State
+	Effect string `json:"effect"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	State  State  `json:"state"`
 	// Why says which part of the scope, or which condition, did not match, or how the evaluation failed; empty when the
 	// policy matched.
-	Why string
+	Why string `json:"why,omitempty"`
 }
 
 // State is what became of a policy.

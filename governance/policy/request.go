@@ -52,30 +52,31 @@ type Counts struct {
 
 // Verdict is the policies' word on a call. The zero value is a no without a rule.
 type Verdict struct {
-	Allowed bool
+	Allowed bool `json:"allowed"`
 	// Rule names what decided: a policy by its @id, else by "file.cedar#n" (n counts from 1), or one of the Rule
 	// constants. Of several policies the first by name counts; of forbids one with a reason before one without, of permits
 	// one that asks for an approval before one that does not.
-	Rule string
+	Rule string `json:"rule"`
 	// Reason is a sentence for the caller of a refused call; empty when it is allowed. It is the forbid's @reason, or else
 	// [NotPermitted].
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// Approve is not nil when the call may go ahead only after a person has approved it. It is nil when it is refused.
-	Approve *Approval
+	Approve *Approval `json:"approve,omitempty"`
 	// Redact lists paths into the arguments that must be kept out of records, sorted, without "$.": names with dots
 	// between them. A step into an array means each of its elements.
-	Redact []string
+	Redact []string `json:"redact,omitempty"`
 	// Diagnostic is what went wrong, for logs and the audit. It never goes to the caller.
-	Diagnostic string
+	Diagnostic string `json:"diagnostic,omitempty"`
 	// Determining are the names of all policies that led to the verdict, sorted: the forbids that match, else those that
 	// could not be evaluated, else the permits that match.
-	Determining []string
+	Determining []string `json:"determining,omitempty"`
 }
 
 // Approval is a permit's wish that a person looks at the call first.
 type Approval struct {
 	// Rule names the permit, Reason is its @approve.
-	Rule, Reason string
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
 }
 
 // Rules of verdicts that no single policy made.
