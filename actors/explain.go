@@ -22,6 +22,9 @@ type Explanation struct {
 	Via    string     `json:"via,omitempty"`
 	Tier   gov.Tier   `json:"tier,omitempty"`
 	Effect gov.Effect `json:"effect,omitempty"`
+	// ScopesGranted are the needed scopes that the agent holds, ScopesDenied those that it lacks.
+	ScopesGranted []string `json:"scopes_granted,omitempty"`
+	ScopesDenied  []string `json:"scopes_denied,omitempty"`
 	// Approve is who is asked for what before the call is let through; nil for nobody.
 	Approve *governance.Approval `json:"approve,omitempty"`
 	Redact  []string             `json:"redact,omitempty"`
@@ -73,7 +76,7 @@ func overruled(in *world, a governance.Action, d governance.Decision) governance
 func explained(d governance.Decision, why *policy.Explanation) Explanation {
 	return Explanation{
 		Allowed: d.Allowed, Outcome: d.Outcome, Rule: d.Rule, Reason: d.Reason, Via: d.Via, Tier: d.Tier, Effect: d.Effect,
-		Approve: d.Approve, Redact: d.Redact, Policies: why,
+		ScopesGranted: d.ScopesGranted, ScopesDenied: d.ScopesDenied, Approve: d.Approve, Redact: d.Redact, Policies: why,
 	}
 }
 

@@ -146,6 +146,10 @@ func keepFrozen(dir string, f governance.Frozen) error {
 	return os.Rename(path+".next", path)
 }
 
+// KeptFrozen is what the next supervisor with this state folder will begin with as frozen, for those who look without being
+// it. Errors: a file that cannot be read, which keeps a supervisor from starting, too.
+func KeptFrozen(stateDir string) (governance.Frozen, error) { return keptFrozen(stateDir) }
+
 // keptFrozen reads the switch. A file that cannot be read is an error: to start as if nothing were frozen would thaw.
 func keptFrozen(dir string) (governance.Frozen, error) {
 	path := filepath.Join(dir, frozenFile)

@@ -10,6 +10,8 @@ type Fault struct {
 	// File is relative to the workspace's folder where it lies inside it.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // 1-based; 0 when the fault is about the whole file
+	// Column is 1-based, in characters; 0 where only the line is known.
+	Column int `json:"column,omitempty"`
 	// Field is the path of the field, such as "mcp_servers[2].transport"; may be empty.
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
@@ -17,12 +19,15 @@ type Fault struct {
 	Fix string `json:"fix,omitempty"`
 }
 
-// String is one line: file:line: field: message (fix).
+// String is one line: file:line:column: field: message (fix).
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(f.File)
 	if f.Line > 0 {
 		fmt.Fprintf(&b, ":%d", f.Line)
+	}
+	if f.Line > 0 && f.Column > 0 {
+		fmt.Fprintf(&b, ":%d", f.Column)
 	}
 	b.WriteString(": ")
 	if f.Field != "" {

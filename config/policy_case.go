@@ -27,6 +27,8 @@ type PolicyCase struct {
 	Annotations mcpspec.Annotations
 	// Tier is cautious when it is not said.
 	Tier gov.Tier
+	// Tags are those of the server; nil when they are not said.
+	Tags []string
 	// AgentCalls and RunCalls were made before this one in the run, by the agent and by all; Denied of the agent's were
 	// denied.
 	AgentCalls, RunCalls, Denied int64

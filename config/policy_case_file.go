@@ -11,7 +11,7 @@ import (
 
 var (
 	policyTestShape = shape{known: "cases"}
-	policyCaseShape = shape{known: "name agent role groups trust call arguments effect annotations tier counts time want rule redact"}
+	policyCaseShape = shape{known: "name agent role groups trust call arguments effect annotations tier tags counts time want rule redact"}
 	toolHintsShape  = shape{known: "title read_only destructive idempotent open_world"}
 	countsShape     = shape{known: "agent_calls run_calls denied"}
 )
@@ -71,6 +71,7 @@ func (r *caseReader) policyCase(v value) PolicyCase {
 		Effect:      oneOf(&r.report, v.get("effect"), gov.Write, gov.Read, gov.Write),
 		Annotations: r.annotations(v.get("annotations")),
 		Tier:        oneOf(&r.report, v.get("tier"), gov.Cautious, gov.Open, gov.Cautious, gov.Readonly, gov.Strict),
+		Tags:        r.strs(v.get("tags")),
 		Time:        r.time(v.get("time")),
 		Want:        r.want(v.get("want")),
 		Rule:        r.str(v.get("rule")),

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -83,11 +84,14 @@ type failure struct {
 func failureOf(err error) *failure {
 	var run *actors.RunError
 	var faults config.Faults
+	var rules policy.Faults
 	switch {
 	case errors.As(err, &run):
 		return &failure{Outcome: run.Outcome, Message: err.Error(), Exit: run.Exit}
 	case errors.As(err, &faults):
 		return &failure{Outcome: messages.Invalid, Message: faults.Error()}
+	case errors.As(err, &rules):
+		return &failure{Outcome: messages.Invalid, Message: rules.Error()}
 	}
 	return &failure{Message: err.Error()}
 }

@@ -34,6 +34,16 @@ func typed(id string) string {
 	return lookalikes.Replace(strings.ToLower(strings.TrimSpace(id)))
 }
 
+// Find returns the request of a list that a person means by an id, typed as [Book.Answer] takes it.
+func Find(list []Pending, id string) (Pending, bool) {
+	for _, p := range list {
+		if p.ID == typed(id) {
+			return p, true
+		}
+	}
+	return Pending{}, false
+}
+
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
 // endings knows why the last requests ended.
