@@ -53,10 +53,14 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.logLevel, "log-level", "error", "what is logged to stderr: debug, info, warn or error")
 	flags.StringVar(&a.logFormat, "log-format", "console", "how it is logged: console or json")
 	root.AddCommand(a.runCommand(), a.validateCommand(), a.toolsCommand(), a.callCommand(), a.auditCommand(),
+		a.approvalsCommand(), a.policyCommand(),
 		a.serveCommand(), a.statusCommand(), a.reloadCommand(), a.demoCommand(), a.chaosCommand(), a.demoServerCommand(),
 		a.versionCommand())
 	for _, v := range verbs {
 		root.AddCommand(a.verbCommand(v))
+	}
+	for _, t := range turns {
+		root.AddCommand(a.turnCommand(t))
 	}
 	helpfully(root)
 	return root

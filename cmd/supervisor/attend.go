@@ -61,9 +61,11 @@ func (t *attendant) attend(ctx context.Context, on attention) error {
 	return nil
 }
 
-// show tells what concerns servers, and bugs of ours. What agents and calls do is told by the commands they belong to.
+// show tells what concerns servers, what people are asked and do at the gate, and bugs of ours. What agents and calls do
+// is told by the commands they belong to.
 func (t *attendant) show(e messages.Event) {
-	if e.Run == "" && e.CallID == "" {
+	asked := e.Kind == messages.ApprovalRequested || e.Kind == messages.ApprovalResolved
+	if asked || e.Run == "" && e.CallID == "" {
 		t.view.show(e)
 	}
 }

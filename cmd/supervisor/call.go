@@ -25,6 +25,8 @@ holds one (@FILE), or "-" for stdin; without them the tool gets {}.
 With three words, the last one is taken for arguments when it begins with "{" or "@" or is "-"; otherwise the first one is
 the workspace when it is a folder or a .yaml file. With --workspace every word is SERVER, TOOL and arguments.
 
+A call that needs an approval waits for it: at a terminal you are asked, else stderr says how to answer.
+
 Without --agent the caller is "operator", who holds all grants and scopes. The exit code is the call's outcome: 0 ok,
 1 tool error, 2 invalid, 3 denied, 4 unavailable, 5 lost, 6 timeout, 7 cancelled (as by an interrupt), 8 overloaded,
 9 stopped, or interrupted before the call was made, 10 internal error.`,
@@ -60,7 +62,9 @@ func (a *app) call(ctx context.Context, workspace string, r actors.CallRequest, 
 		return err
 	}
 	return a.withAPI(ctx, ws, func(ctx context.Context, api api) error {
+		end := a.newAsker(api, a.err, ofCall(r, time.Now())).begin(ctx)
 		result, err := api.Call(ctx, r)
+		end()
 		if err != nil {
 			return err
 		}

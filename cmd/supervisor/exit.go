@@ -10,12 +10,13 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
 // Exit codes beside those of a call's outcome (see messages.Outcome.ExitCode).
 var (
-	exitProblems    = messages.ToolError.ExitCode() // of `audit verify`
+	exitProblems    = messages.ToolError.ExitCode() // of `audit verify` and `policy test`
 	exitInvalid     = messages.Invalid.ExitCode()
 	exitUnavailable = messages.Unavailable.ExitCode()
 	exitInterrupted = messages.Stopped.ExitCode()
@@ -56,9 +57,12 @@ func (a *app) command(body func(*cobra.Command, []string) error) func(*cobra.Com
 
 func codeOf(err error) int {
 	var run *actors.RunError
+	var rules policy.Faults
 	switch {
 	case errors.As(err, &run):
 		return run.Outcome.ExitCode()
+	case errors.As(err, &rules):
+		return exitInvalid
 	case errors.Is(err, errNobody), errors.Is(err, errUnreachable), errors.Is(err, control.ErrBroken):
 		return exitUnavailable
 	case errors.Is(err, context.Canceled):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/governance"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -19,7 +20,10 @@ type fakeOwner struct {
 	servers []messages.ServerStatus
 	tell    func(verb, id string) (messages.ServerStatus, error)
 	reload  func() (actors.ReloadResult, error)
+	frozen  governance.Frozen
 }
+
+func (f fakeOwner) Frozen(context.Context) (governance.Frozen, error) { return f.frozen, nil }
 
 func (f fakeOwner) Servers(context.Context) ([]messages.ServerStatus, error) { return f.servers, nil }
 

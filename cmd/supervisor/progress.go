@@ -113,13 +113,23 @@ func describe(e messages.Event, exit string) (mark, text string) {
 			return "!", fmt.Sprintf("agent %s ended: %s", e.Agent, e.Outcome)
 		}
 		return " ", fmt.Sprintf("agent %s done", e.Agent)
+	case messages.ApprovalRequested:
+		id, _, _ := strings.Cut(e.Detail, ":")
+		return "!", fmt.Sprintf("%s → %s/%s waits for approval %s; `supervisor approvals allow %s`", e.Agent, e.Server, e.Tool, e.Detail, id)
+	case messages.ApprovalResolved:
+		return " ", "approval " + e.Detail
+	case messages.GateFrozen:
+		if e.Detail == "nothing" {
+			return " ", "thawed: nothing is frozen"
+		}
+		return "!", "frozen: " + e.Detail
 	case messages.ActorCrashed:
 		line, _, _ := strings.Cut(e.Detail, "\n") // the stack is for the log
 		return "!", "internal error: " + line
 	case messages.AuditFailed:
 		return "!", "audit: " + e.Detail
-	case messages.ToolsChanged, messages.ApprovalRequested, messages.ApprovalResolved:
-	case messages.ServerStarting, messages.ServerExited, messages.CallStarted, messages.RunStarted, messages.RunEnded, messages.AgentStarted:
+	case messages.ServerStarting, messages.ServerExited, messages.CallStarted, messages.RunStarted, messages.RunEnded, messages.AgentStarted,
+		messages.ToolsChanged: // which comes as a warning of the server as well
 	}
 	return "", ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/governance/policy"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -90,8 +91,9 @@ func reloaded(r actors.ReloadResult) []string {
 // notReloaded adds to the faults of the files what follows from them.
 func notReloaded(err error) error {
 	var faults config.Faults
+	var rules policy.Faults
 	var run *actors.RunError
-	if errors.As(err, &faults) || errors.As(err, &run) && run.Outcome == messages.Invalid {
+	if errors.As(err, &faults) || errors.As(err, &rules) || errors.As(err, &run) && run.Outcome == messages.Invalid {
 		return fmt.Errorf("%w\nnothing was changed", err)
 	}
 	return err

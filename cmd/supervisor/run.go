@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/governance/approval"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -20,6 +21,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run [WORKSPACE]",
 		Short: "Run a topology: its agents, and the servers they need",
 		Long: `Run a topology and print its root agent's answer on stdout. What happens meanwhile is told on stderr.
+A call that needs an approval waits for it, and the rest of the run goes on: at a terminal you are asked, else stderr says how
+to answer.
 
 Exit codes: 0 when the root agent answered, whatever its tools did; 2 the workspace has faults; 4 a significant server
 failed; 9 interrupted (with --json the outcome is "stopped"); 10 internal error.`,
@@ -48,8 +51,17 @@ func (a *app) run(ctx context.Context, ws *config.Workspace, r actors.RunRequest
 		return &exit{code: exitInvalid, err: err}
 	}
 	return a.withAPI(ctx, ws, func(ctx context.Context, api api) error {
-		view := newProgress(a.err)
-		result, err := api.Run(ctx, r, view.show)
+		out := &oneWriter{out: a.err}
+		view := newProgress(out)
+		asking := runAsker{begin: func(run string) func() {
+			return a.newAsker(api, out, func(p approval.Pending) bool { return p.Run == run }).begin(ctx)
+		}}
+		result, err := api.Run(ctx, r, func(e messages.Event) {
+			if !asking.show(e) {
+				view.show(e)
+			}
+		})
+		asking.close()
 		if errors.Is(err, control.ErrNotSent) {
 			return err
 		}

@@ -17,11 +17,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mcp-supervisor/supervisor/examples"
+	"github.com/mcp-supervisor/supervisor/test/faulty/fake"
 )
 
-// TestMain makes the test binary the real command as well: scripts, and the servers that it starts, execute it anew.
+// TestMain makes the test binary the real command as well, and the server that misbehaves on request: scripts, and the
+// servers that it starts, execute it anew.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"supervisor": func() { os.Exit(run(os.Args...)) }})
+	testscript.Main(m, map[string]func(){
+		"supervisor": func() { os.Exit(run(os.Args...)) },
+		"faulty":     func() { os.Exit(fake.Main(os.Args[1:])) },
+	})
 }
 
 func TestScripts(t *testing.T) {

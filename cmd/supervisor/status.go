@@ -8,8 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/control"
+	"github.com/mcp-supervisor/supervisor/governance"
+	"github.com/mcp-supervisor/supervisor/internal/owner"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -18,6 +21,8 @@ type standing struct {
 	// Owner is the process that runs the workspace; nil when nobody does.
 	Owner   *ownerOf                `json:"owner"`
 	Servers []messages.ServerStatus `json:"servers"`
+	// Frozen is what is frozen; when nobody runs the workspace, from the next start on.
+	Frozen governance.Frozen `json:"frozen"`
 }
 
 type ownerOf struct {
@@ -30,7 +35,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Use:   "status [WORKSPACE]",
 		Short: "Show the workspace's servers and how they are",
 		Long: `Show the workspace's servers as the process that runs them sees them. When nobody runs the workspace its servers are
-shown as they are declared, and nothing is started.
+shown as they are declared, and nothing is started. What is frozen is told first.
 
 FOR is how long a server has been in its state. RUNNING and QUEUED are its calls. RESTARTS are those that count against the
 budget now, of how many, and in brackets all since the supervisor started. LAST EXIT is how the server ended last, and when
@@ -58,7 +63,7 @@ that runs it does not answer.`,
 			return nil
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print {owner, servers} as one JSON object")
+	c.Flags().BoolVar(&asJSON, "json", false, "print {owner, servers, frozen} as one JSON object")
 	return c
 }
 
@@ -69,9 +74,13 @@ func (a *app) standing(ctx context.Context, workspace string) (standing, error) 
 		return standing{}, err
 	}
 	var found standing
-	err = a.askOwner(ctx, root, func(ctx context.Context, owner *control.Client) error {
-		servers, err := owner.Servers(ctx)
-		found = standing{Owner: &ownerOf{PID: owner.PID()}, Servers: orNone(servers)}
+	err = a.askOwner(ctx, root, func(ctx context.Context, c *control.Client) error {
+		servers, err := c.Servers(ctx)
+		if err != nil {
+			return err
+		}
+		frozen, err := c.Frozen(ctx)
+		found = standing{Owner: &ownerOf{PID: c.PID()}, Servers: orNone(servers), Frozen: frozen}
 		return err
 	})
 	if !errors.Is(err, errNobody) {
@@ -81,7 +90,11 @@ func (a *app) standing(ctx context.Context, workspace string) (standing, error) 
 	if err != nil {
 		return standing{}, err
 	}
-	return standing{Servers: atRest(ws)}, nil
+	frozen, err := actors.KeptFrozen(owner.StateDir(root))
+	if err != nil {
+		return standing{}, &exit{code: exitInvalid, err: readOnly(root, err)}
+	}
+	return standing{Servers: atRest(ws), Frozen: frozen}, nil
 }
 
 // atRest is the status of servers that nobody runs.

@@ -10,6 +10,11 @@ import (
 )
 
 func (a *app) printStanding(found standing, now time.Time) error {
+	if !found.Frozen.Empty() {
+		if err := a.print(oneLine(frozenLine(found.Frozen))); err != nil {
+			return err
+		}
+	}
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	if len(found.Servers) > 0 {
 		_, _ = fmt.Fprintln(table, "SERVER\tSTATE\tFOR\tPID\tTOOLS\tRUNNING\tQUEUED\tRESTARTS\tLAST EXIT")

@@ -21,6 +21,8 @@ func (a *app) toolsCommand() *cobra.Command {
 		Long: `List the tools that the workspace's servers expose, starting those that are not up. Tools are shown by their original
 names, as skills and "supervisor call" use them; --json has the names that models see as well.
 
+A workspace in a folder that is called like a command below is written ./NAME.
+
 Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked for could be started.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
@@ -46,6 +48,7 @@ Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked
 	c.Flags().StringVar(&q.Server, "server", "", "only the tools of this server")
 	c.Flags().StringVar(&q.Agent, "agent", "", "only the tools this agent is granted")
 	c.Flags().BoolVar(&asJSON, "json", false, "print {tools, down, warnings} as one JSON object")
+	c.AddCommand(a.toolsChangesCommand(), a.toolsApproveCommand())
 	return c
 }
 

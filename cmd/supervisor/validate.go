@@ -21,8 +21,8 @@ func (a *app) validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [WORKSPACE]",
 		Short: "Check a workspace's files and list everything that is wrong",
-		Long: `Check a workspace's files, and the scripts of its agents, without starting anything. All faults are listed at once, each
-with file, line and what to do.
+		Long: `Check a workspace's files, its policies, and the scripts of its agents, without starting anything. All faults are listed at
+once, each with file, line and what to do. Whether policies name what exists is for "supervisor policy check".
 
 Exit codes: 0 when the workspace can be used, warnings or not; 2 when it has faults.`,
 		Args: cobra.MaximumNArgs(1),
@@ -61,7 +61,7 @@ func judge(ws *config.Workspace, err error) (verdict, error) {
 		return v, err
 	}
 	faults, warnings := checkModels(ws)
-	v.Faults = append(v.Faults, faults...)
+	v.Faults = append(append(v.Faults, faults...), checkPolicies(ws)...)
 	v.Warnings = append(append(v.Warnings, ws.Warnings...), warnings...)
 	v.Valid = len(v.Faults) == 0
 	return v, nil
