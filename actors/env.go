@@ -25,8 +25,9 @@ type env struct {
 	addresses
 	*sites
 	world    *atomic.Pointer[world]
-	changing *sync.Mutex         // of world
-	custom   governance.Provider // the host program's; nil for the built-in one
+	changing *sync.Mutex                          // of world
+	past     *atomic.Pointer[supervision.History] // written by servers alone; for words and numbers
+	custom   governance.Provider                  // the host program's; nil for the built-in one
 	keeper   *secrets.Keeper
 	dial     Dialer
 	hub      *hub

@@ -117,6 +117,8 @@ func (i *instance) Receive(ctx actor.Context) {
 		if m.Birth == i.birth { // else it was for the one before: ours follows, now that we are known
 			i.onOrder(ctx, m)
 		}
+	case outlook:
+		i.onOutlook(ctx, m)
 	case sessionUp:
 		i.onUp(ctx, m)
 	case sessionDead:

@@ -49,7 +49,7 @@ func (i *instance) onExecute(ctx actor.Context, m execute) {
 		i.finish(h, refused(h.call, messages.Stopped, shuttingDown))
 	case h.expired():
 		i.finish(h, i.tooLate(h.call))
-	case i.state == messages.StateFailed, i.state == messages.StateStopped && i.isHeld(), i.failsFast():
+	case i.state == messages.StateFailed, i.state == messages.StateStopped && i.isHeld(), i.leavesByHand(), i.failsFast():
 		i.finish(h, i.unavailable(h.call))
 	case i.hasRoom():
 		i.dispatch(ctx, h)
@@ -229,7 +229,7 @@ func (i *instance) onDue(ctx actor.Context, m callDue) {
 		i.giveUp(ctx, h, messages.Overloaded, fmt.Sprintf("the call waited %s for a free place at server `%s`", i.declared.Queue.Wait, i.declared.ID))
 	default:
 		i.queue.remove(h)
-		i.finish(h, i.unavailable(h.call))
+		i.finish(h, i.waitedOut(h.call))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // known, unless they are to be hidden while it is down.
 func (i *instance) onWant(ctx actor.Context, m want) {
 	hides := i.declared.CatalogWhenDown == config.CatalogHide
-	down := i.state == messages.StateFailed || i.state == messages.StateBackoff || i.state == messages.StateStopped && i.isHeld()
+	down := i.state == messages.StateFailed || i.state == messages.StateBackoff || i.state == messages.StateStopped && i.isHeld() || i.leavesByHand()
 	switch {
 	case i.stopper != nil:
 		ctx.Respond(startFailed{Server: i.declared.ID, Error: messages.CallError{Kind: string(messages.Stopped), Message: shuttingDown}})

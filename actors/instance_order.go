@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -51,10 +52,7 @@ func (i *instance) onOrder(ctx actor.Context, m order) {
 func (i *instance) carryOut(ctx actor.Context, m order) {
 	if m.Charged {
 		i.restarts++
-		i.publish(messages.Event{
-			Kind: messages.ServerRestarting, After: messages.Millis(m.Delay),
-			Restarts: i.used(), Budget: i.declared.Restart.MaxRestarts,
-		})
+		i.publish(i.restarting(m))
 	}
 	switch m.Verb {
 	case supervision.Open:
@@ -66,7 +64,7 @@ func (i *instance) carryOut(ctx actor.Context, m order) {
 	case supervision.Rest, supervision.Hold:
 		i.transition(messages.StateStopped)
 		if !i.dead.asked { // else it was told when it left
-			i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.detail()})
+			i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.restText()})
 		}
 	case supervision.Fail:
 		i.fail(ctx, m)
@@ -77,6 +75,22 @@ func (i *instance) carryOut(ctx actor.Context, m order) {
 		i.settleDown(i.unavailable)
 	case supervision.None:
 	}
+}
+
+func (i *instance) restarting(m order) messages.Event {
+	g, used, _ := i.group()
+	return messages.Event{
+		Kind: messages.ServerRestarting, After: messages.Millis(m.Delay), Restarts: i.used(), Budget: i.declared.Restart.MaxRestarts,
+		Group: g.Name, GroupRestarts: used, GroupBudget: g.MaxRestarts,
+	}
+}
+
+// restText is why a server stays down that had no session to close.
+func (i *instance) restText() string {
+	if i.isHeld() {
+		return "by hand"
+	}
+	return i.detail()
 }
 
 // open starts the next incarnation, once nothing of the one before is left.
@@ -93,6 +107,7 @@ func (i *instance) start(ctx actor.Context) {
 	i.incarnation = i.env.number(i.declared.ID)
 	i.dead, i.since = death{}, time.Now()
 	i.publish(messages.Event{Kind: messages.ServerStarting})
+	i.warnOfMissing()
 	n, parent := i.incarnation, ctx.Self()
 	props := i.env.props("session "+i.declared.ID, func() behaviour { return newSession(i.env, i.declared, n, parent) })
 	pid, err := ctx.SpawnNamed(props, "session-"+strconv.Itoa(n))
@@ -100,6 +115,17 @@ func (i *instance) start(ctx actor.Context) {
 		panic("actors: spawn session: " + err.Error()) // the number is new
 	}
 	i.session = pid
+}
+
+// warnOfMissing tells that this start does not wait for servers it depends on, because they do not come.
+func (i *instance) warnOfMissing() {
+	past := i.env.history()
+	for _, id := range i.declared.DependsOn {
+		what := map[supervision.Phase]string{supervision.PhaseFailed: "has failed", supervision.PhaseHeld: "was stopped by hand"}[past.Child(id).Phase]
+		if what != "" {
+			i.publish(messages.Event{Kind: messages.ServerWarning, Detail: fmt.Sprintf("starts although `%s`, which it depends on, %s", id, what)})
+		}
+	}
 }
 
 func (i *instance) fail(ctx actor.Context, m order) {
@@ -118,7 +144,7 @@ func (i *instance) fail(ctx actor.Context, m order) {
 func (i *instance) settle(ctx actor.Context) {
 	switch {
 	case i.stopper != nil:
-	case i.state == messages.StateFailed || i.isHeld() && i.state == messages.StateStopped:
+	case i.state == messages.StateFailed || i.isHeld() && i.state == messages.StateStopped || i.leavesByHand():
 		i.settleDown(i.unavailable)
 	default:
 		i.kick(ctx)

@@ -13,6 +13,9 @@ func (i *instance) status() messages.ServerStatus {
 		Budget: i.declared.Restart.MaxRestarts, Warnings: i.warnings, Stale: i.stale, Detail: i.detail(),
 		RetryAfter: messages.Millis(i.retryIn()),
 	}
+	if g, used, ok := i.group(); ok {
+		s.Group, s.GroupWindow, s.GroupBudget = g.Name, used, g.MaxRestarts
+	}
 	if i.offer.Catalogue != nil {
 		s.Tools = len(i.offer.Catalogue.Tools())
 	}

@@ -48,6 +48,19 @@ func (i *instance) leave(ctx actor.Context, m order) {
 	}
 }
 
+// onOutlook learns that something else is to follow the stop that is under way.
+func (i *instance) onOutlook(ctx actor.Context, m outlook) {
+	if m.Birth == i.birth && i.leaving != nil {
+		i.leaving.Record = m.Record
+		i.settle(ctx)
+	}
+}
+
+// leavesByHand reports whether the server is being stopped by hand and stays so: it is known what a call would wait for.
+func (i *instance) leavesByHand() bool {
+	return i.leaving != nil && i.leaving.Record.Follows() == supervision.Hold
+}
+
 // drain is how long calls may go on at a server that is closed. One that is closed for another's sake, or by hand, gets
 // its stop_grace; one that a reload replaces, as long as a call may take; and one that was idle must not lose a call
 // that came just now: 0 means as long as they take.
@@ -105,12 +118,26 @@ func (i *instance) closeReason() string {
 	if i.leaving.Record.Why == supervision.Idle {
 		return "nobody used it"
 	}
-	return "by hand"
+	return byHandReason
+}
+
+const byHandReason = "by hand"
+
+// partingText is why the session was closed, and whether another one follows.
+func (i *instance) partingText() string {
+	reason := i.closeReason()
+	switch {
+	case i.leaving.Record.Follows() != supervision.Open:
+		return reason
+	case reason == byHandReason:
+		return "it is restarted by hand"
+	}
+	return "it is restarted, because " + reason
 }
 
 // onLeft reports that nothing of a session is left that was closed while the supervisor goes on.
 func (i *instance) onLeft(ctx actor.Context) {
-	i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.closeReason()})
+	i.publish(messages.Event{Kind: messages.ServerStopped, Detail: i.partingText()})
 	i.leaving, i.dead.asked, i.dead.known = nil, true, true
 	i.tell(ctx, supervision.Event{Kind: supervision.Ended})
 }

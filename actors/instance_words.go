@@ -2,9 +2,9 @@ package actors
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/mcp-supervisor/supervisor/config"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 	"github.com/mcp-supervisor/supervisor/supervision"
@@ -26,9 +26,18 @@ func (i *instance) unavailable(c messages.Call) messages.CallResult {
 	return r
 }
 
+// waitedOut is the result of a call whose wait ran out while the server was down.
+func (i *instance) waitedOut(c messages.Call) messages.CallResult {
+	r := i.unavailable(c)
+	r.Error.Message = fmt.Sprintf("the call waited %s (queue.wait); %s", i.declared.Queue.Wait, r.Error.Message)
+	return r
+}
+
 func (i *instance) downText() string {
 	id := i.declared.ID
 	switch {
+	case i.leavesByHand():
+		return fmt.Sprintf("server `%s` is being stopped by hand; `supervisor start %s` starts it again", id, id)
 	case i.order.Verb == supervision.Hold:
 		return fmt.Sprintf("server `%s` was stopped by hand; `supervisor start %s` starts it", id, id)
 	case i.order.Verb == supervision.Drop:
@@ -64,13 +73,18 @@ func (i *instance) detail() string {
 		return fmt.Sprintf("`%s` of its group failed", i.order.Because)
 	case i.order.Verb == supervision.Rest && i.state == messages.StateStopped:
 		return "rests until it is needed"
+	case i.state == messages.StateBackoff, i.state == messages.StateFailed:
+		return i.nextText()
+	case i.state == messages.StateStopped && i.declared.Start == config.StartLazy:
+		return "lazy: starts with the first call"
+	case i.state == messages.StateStopped:
+		return "starts when it is needed"
 	}
 	return ""
 }
 
 // nextText says what happens next.
 func (i *instance) nextText() string {
-	used, budget := i.used(), i.declared.Restart.MaxRestarts
 	switch {
 	case i.stopper != nil:
 		return shuttingDown
@@ -79,28 +93,17 @@ func (i *instance) nextText() string {
 	case i.state == messages.StateFailed && i.lastExit != nil && i.lastExit.Denied:
 		return "check its headers or credentials_ref; " + i.deniedText()
 	case i.state == messages.StateFailed && i.order.Until.IsZero():
-		return i.spentText() + " and is not started again"
+		return i.order.Spent + " and is not started again"
 	case i.state == messages.StateFailed:
-		return fmt.Sprintf("%s; one more try in %s", i.spentText(), round(time.Until(i.order.Until)))
+		return fmt.Sprintf("%s; one more try in %s", i.order.Spent, round(time.Until(i.order.Until)))
 	case i.state == messages.StateStopped:
 		return "the next call starts it again"
 	case i.state == messages.StateBackoff:
-		return fmt.Sprintf("restart %d of %d in %s", used, budget, round(time.Until(i.order.Until)))
+		return fmt.Sprintf("%s in %s", i.restartText(), round(max(time.Until(i.order.Until), 0)))
 	case i.order.Verb == supervision.Await && i.order.Because != "":
-		return fmt.Sprintf("restart %d of %d comes after `%s`, which starts first", used, budget, i.order.Because)
+		return fmt.Sprintf("%s comes after `%s`, which starts first", i.restartText(), i.order.Because)
 	}
-	return fmt.Sprintf("restart %d of %d is on its way", used, budget)
-}
-
-// spentText says what is used up. A member of a group shares a second budget.
-func (i *instance) spentText() string {
-	text := fmt.Sprintf("it has used up its %s within %s", count(i.declared.Restart.MaxRestarts, "restart"), i.declared.Restart.Within)
-	for _, g := range i.env.ws().Groups {
-		if slices.Contains(g.Members, i.declared.ID) {
-			text = fmt.Sprintf("it, or its group `%s`, has used up its restarts", g.Name)
-		}
-	}
-	return text
+	return i.restartText() + " is on its way"
 }
 
 func (i *instance) deniedText() string {
@@ -121,10 +124,7 @@ func (i *instance) retryIn() time.Duration {
 		}
 		return max(time.Until(i.order.Until), 0) + i.startTook
 	case messages.StateStarting:
-		if i.startTook == 0 {
-			return 0 // it never was up: nobody knows
-		}
-		return max(i.startTook-time.Since(i.since), time.Millisecond)
+		return max(i.startTook-time.Since(i.since), 0) // it takes longer than last time: nobody knows
 	default:
 		return 0
 	}

@@ -53,6 +53,8 @@ func (s *Supervisor) byHand(ctx context.Context, id string, kind supervision.Kin
 
 func whyDown(s messages.ServerStatus) string {
 	switch {
+	case s.LastExit != "" && s.Detail != "":
+		return s.LastExit + "; " + s.Detail
 	case s.LastExit != "":
 		return s.LastExit
 	case s.Detail != "":

@@ -22,12 +22,18 @@ type (
 	}
 	// beyondHelp tells that an instance crashed too often, and is not replaced.
 	beyondHelp struct{ Server string }
+	// outlook says that something else follows a Close than was said with it.
+	outlook struct {
+		Birth  int
+		Record supervision.Record
+	}
 	// order is what an instance is to do.
 	order struct {
 		supervision.Action
 		Birth  int                // of the instance it is for: to another one it means nothing
 		Until  time.Time          // of Wait and Fail: when it goes on; zero when never
 		Record supervision.Record // its past, for the words
+		Spent  string             // of a Fail of its own: which budget is used up, in words
 	}
 )
 
@@ -52,12 +58,15 @@ func (s *servers) decide(ctx actor.Context, e supervision.Event) {
 	var actions []supervision.Action
 	if s.ending == nil {
 		actions, s.history = supervision.Decide(s.specs, s.history, e, time.Now(), rand.Float64())
+		past := s.history
+		s.env.past.Store(&past)
 	}
 	told := false
 	for _, a := range actions {
 		s.carryOut(ctx, a)
 		told = told || a.Child == e.Child
 	}
+	s.tellOutlooks(ctx)
 	if e.Kind == supervision.Ended && !told { // its callers wait to hear what comes next
 		s.send(ctx, e.Child, order{})
 	}
@@ -71,6 +80,9 @@ func (s *servers) carryOut(ctx actor.Context, a supervision.Action) {
 	case supervision.Open:
 		s.setAlarm(ctx, a.Child, supervision.Slow, slowStart)
 	case supervision.Wait, supervision.Fail:
+		if a.Verb == supervision.Fail {
+			o.Spent = s.spent(a.Child)
+		}
 		if a.Delay > 0 {
 			o.Until = time.Now().Add(a.Delay)
 			s.setAlarm(ctx, a.Child, supervision.Due, a.Delay)
@@ -107,6 +119,22 @@ func (s *servers) giveUp(ctx actor.Context, id string) {
 
 func hopeless(id string) supervision.Event {
 	return supervision.Event{Child: id, Kind: supervision.Ended, Abnormal: true, Hopeless: true}
+}
+
+// tellOutlooks tells the instances that are being closed when something else is to follow: a start by hand during a stop,
+// or the other way round, is no action until the session has ended.
+func (s *servers) tellOutlooks(ctx actor.Context) {
+	for id, told := range s.orders {
+		now := s.history.Child(id)
+		if told.Verb != supervision.Close || now.Phase != supervision.PhaseClosing || now.Follows() == told.Record.Follows() {
+			continue
+		}
+		told.Record = now
+		s.orders[id] = told
+		if birth := s.there[id]; birth > 0 {
+			ctx.Send(s.env.instance(id), outlook{Birth: birth, Record: now})
+		}
+	}
 }
 
 func (s *servers) send(ctx actor.Context, id string, o order) {

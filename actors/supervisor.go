@@ -21,6 +21,7 @@ import (
 	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/mcp"
 	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
 // Supervisor is one running workspace. Its methods are safe for concurrent use.
@@ -93,7 +94,8 @@ func Start(ctx context.Context, ws *config.Workspace, opts ...Option) (*Supervis
 
 func newEnv(ws *config.Workspace, o options, stateDir string) *env {
 	e := &env{
-		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, changing: &sync.Mutex{}, custom: o.provider,
+		system: o.system, name: "mcp-supervisor-" + uuid.NewString()[:8], world: &atomic.Pointer[world]{}, changing: &sync.Mutex{},
+		past: &atomic.Pointer[supervision.History]{}, custom: o.provider,
 		keeper: newKeeper(ws, o.secrets), shelf: shelf{dir: owner.CatalogueDir(stateDir)}, lockFile: lockPath(ws), tally: &tally{runs: map[string]*counts{}}, asked: newAsked(stateDir), approver: o.approver, dial: o.dial, hub: newHub(), log: o.log,
 		done: make(chan struct{}), open: &sync.WaitGroup{}, late: &late{}, closing: &atomic.Bool{}, wrap: o.wrap,
 	}

@@ -41,12 +41,16 @@ type Event struct {
 	// Incarnation is the server's session number.
 	Incarnation int `json:"incarnation,omitempty"`
 	// Restarts is how many restarts of the budget (Budget) are used inside the window.
-	Restarts int     `json:"restarts,omitempty"`
-	Budget   int     `json:"budget,omitempty"`
-	Outcome  Outcome `json:"outcome,omitempty"`
-	After    Millis  `json:"after_ms,omitempty"`
-	Duration Millis  `json:"duration_ms,omitempty"`
-	Detail   string  `json:"detail,omitempty"`
+	Restarts int `json:"restarts,omitempty"`
+	Budget   int `json:"budget,omitempty"`
+	// Group is the group of a server that is restarted; GroupRestarts of its budget (GroupBudget) are used.
+	Group         string  `json:"group,omitempty"`
+	GroupRestarts int     `json:"group_restarts,omitempty"`
+	GroupBudget   int     `json:"group_budget,omitempty"`
+	Outcome       Outcome `json:"outcome,omitempty"`
+	After         Millis  `json:"after_ms,omitempty"`
+	Duration      Millis  `json:"duration_ms,omitempty"`
+	Detail        string  `json:"detail,omitempty"`
 	// Exit is the post-mortem behind a server.exited.
 	Exit *Exit `json:"exit,omitempty"`
 }

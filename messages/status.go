@@ -24,7 +24,7 @@ type ServerStatus struct {
 	Guarantee   string    `json:"guarantee,omitempty"`
 	Incarnation int       `json:"incarnation"`
 	Since       time.Time `json:"since,omitzero"` // when it came into this state; zero when nobody runs it
-	// Detail is what the state alone does not say: that it was stopped by hand, or what it waits for.
+	// Detail is what the state alone does not say: that it was stopped by hand, what it waits for, or what comes next.
 	Detail   string `json:"detail,omitempty"`
 	Tools    int    `json:"tools"`
 	InFlight int    `json:"in_flight"`
@@ -33,6 +33,10 @@ type ServerStatus struct {
 	Restarts int `json:"restarts"`
 	Window   int `json:"window"`
 	Budget   int `json:"budget"`
+	// Group is the server's group, if it has one; GroupWindow restarts of its members count against its budget now.
+	Group       string `json:"group,omitempty"`
+	GroupWindow int    `json:"group_window,omitempty"`
+	GroupBudget int    `json:"group_budget,omitempty"`
 	// LastExit is the post-mortem of the incarnation before, in words; Exit has it in parts, with the last lines of stderr.
 	LastExit   string   `json:"last_exit,omitempty"`
 	Exit       *Exit    `json:"exit,omitempty"`

@@ -55,6 +55,9 @@ type Record struct {
 	turn uint64 // waiting: the number of the event since when
 }
 
+// Follows is what comes after the end of a closing child: Open, Rest, Hold, Fail or Drop. It is None for every other.
+func (r Record) Follows() Verb { return r.then }
+
 // Used is how many restarts count against the budget at a time.
 func (r Record) Used(rule Restart, now time.Time) int {
 	return len(recent(r.Restarts, now.Add(-rule.Within)))
