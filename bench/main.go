@@ -10,16 +10,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
-	"slices"
 	"text/tabwriter"
 	"time"
 )
 
-const (
-	rounds   = 5 // odd, so that the median is one of them; the contenders take turns within a round
-	perRound = time.Second
-)
+var clients = pace{rounds: 5, each: time.Second}
 
 // contender is one way to call echo. The first is the one that the others are measured against.
 type contender struct {
@@ -56,8 +51,20 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("echo over stdio; median of %d rounds of %s each, in turns; %s, %d CPUs, GOGC %s\n",
-		rounds, perRound, runtime.Version(), runtime.NumCPU(), gogc())
+	return inTurn(self, compareClients, killed)
+}
+
+func inTurn(self string, parts ...func(self string) error) error {
+	for _, part := range parts {
+		if err := part(self); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareClients(self string) error {
+	fmt.Printf("echo over stdio; %s\n", clients)
 	fmt.Print("calls/s as a multiple of go-sdk's (min - max over the rounds), allocations a call in the client's process\n\n")
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, l := range loads {
@@ -65,65 +72,25 @@ func run() error {
 			return err
 		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	return killed(self)
-}
-
-func gogc() string {
-	if v := os.Getenv("GOGC"); v != "" {
-		return v
-	}
-	return "100"
+	return table.Flush()
 }
 
 func compare(table *tabwriter.Writer, self string, l load) error {
-	callers := make([]caller, len(contenders))
-	for i, c := range contenders {
-		opened, err := c.open(self, l.size)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		defer opened.close()
-		callers[i] = opened
-	}
-	samples := make([][]sample, len(contenders))
-	for range rounds {
-		for i, c := range callers {
-			s, err := measure(c, l.callers)
-			if err != nil {
-				return fmt.Errorf("%s: %w", contenders[i].name, err)
-			}
-			samples[i] = append(samples[i], s)
-		}
+	samples, err := turns(contenders, self, l, clients)
+	if err != nil {
+		return err
 	}
 	_, _ = fmt.Fprintf(table, "%d callers, %d B\tcalls/s\tratio\t\tp99\tB/call\tallocs\n", l.callers, l.size)
 	for i, c := range contenders {
-		low, median, high := ratios(samples[i], samples[0])
-		_, _ = fmt.Fprintf(table, "  %s\t%.0f\t%.2fx\t(%.2f - %.2f)\t%s\t%d\t%d\n", c.name, rate(samples[i]), median, low, high,
-			p99(samples[i]), samples[i][0].bytes, samples[i][0].allocs)
+		row(table, c.name, samples[i], samples[0])
 	}
 	_, _ = fmt.Fprintln(table, "\t\t\t\t\t\t")
 	return nil
 }
 
-// ratios are taken round by round, so that the machine's drift cancels out.
-func ratios(of, to []sample) (low, median, high float64) {
-	list := make([]float64, len(of))
-	for i := range of {
-		list[i] = of[i].rate / to[i].rate
-	}
-	slices.Sort(list)
-	return list[0], list[len(list)/2], list[len(list)-1]
-}
-
-func rate(s []sample) float64 {
-	s = slices.SortedFunc(slices.Values(s), func(x, y sample) int { return int(x.rate - y.rate) })
-	return s[len(s)/2].rate
-}
-
-func p99(s []sample) time.Duration {
-	s = slices.SortedFunc(slices.Values(s), func(x, y sample) int { return int(x.p99 - y.p99) })
-	return s[len(s)/2].p99.Round(time.Microsecond)
+func row(table *tabwriter.Writer, name string, of, to []sample) {
+	low, median, high := ratios(of, to, rate)
+	bytes, allocs := memory(of)
+	_, _ = fmt.Fprintf(table, "  %s\t%.0f\t%.2fx\t(%.2f - %.2f)\t%s\t%d\t%d\n",
+		name, middle(of, rate), median, low, high, p99(of), bytes, allocs)
 }

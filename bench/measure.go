@@ -13,18 +13,18 @@ import (
 // sample is one contender's round.
 type sample struct {
 	rate          float64 // calls a second
-	p99           time.Duration
+	p50, p99      time.Duration
 	bytes, allocs uint64 // a call
 }
 
-// measure lets n callers call for one round, after a short warm-up.
-func measure(c caller, n int) (sample, error) {
-	if _, _, err := press(c, n, perRound/5); err != nil {
+// measure lets n callers call for a while, after a short warm-up.
+func measure(c caller, n int, d time.Duration) (sample, error) {
+	if _, _, err := press(c, n, d/5); err != nil {
 		return sample{}, err
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	times, took, err := press(c, n, perRound)
+	times, took, err := press(c, n, d)
 	if err != nil {
 		return sample{}, err
 	}
@@ -32,7 +32,7 @@ func measure(c caller, n int) (sample, error) {
 	calls := uint64(len(times))
 	slices.Sort(times)
 	return sample{
-		rate: float64(calls) / took.Seconds(), p99: times[calls*99/100],
+		rate: float64(calls) / took.Seconds(), p50: times[calls/2], p99: times[calls*99/100],
 		bytes: (after.TotalAlloc - before.TotalAlloc) / calls, allocs: (after.Mallocs - before.Mallocs) / calls,
 	}, nil
 }
