@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,25 +32,59 @@ mcp_servers:
     restart: {max_restarts: 1000, backoff: {min: 1ms, max: 1ms}}
 `
 
-func newGoverned(self string, size int) (caller, error) {
+const governedTopology = `apiVersion: supervisor/v1
+kind: Topology
+metadata: {name: bench, version: 1.0.0}
+agents:
+  root:
+    id: caller
+    role: root
+    groups: [callers]
+    skills: ["server:echo"]
+    model: {provider: script, options: {turns: [{text: done}]}}
+`
+
+func newGoverned(self string, size int) (caller, error) { return governedBy(self, size, none) }
+
+// governedBy is a governed call of an agent in a workspace with n policies.
+func governedBy(self string, size, n int) (caller, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
 	}
-	yaml := fmt.Sprintf(governedYAML, strconv.Itoa(size))
-	if err := os.WriteFile(filepath.Join(dir, "workspace.yaml"), []byte(yaml), 0o600); err != nil {
-		return nil, err
+	files := map[string]string{
+		"workspace.yaml":        fmt.Sprintf(governedYAML, strconv.Itoa(size)),
+		"topologies/bench.yaml": governedTopology,
+	}
+	for _, f := range policyFiles(n) {
+		files[f.Name] = string(f.Text)
+	}
+	s, err := startIn(dir, files, self)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &governed{s, dir}, nil
+}
+
+func startIn(dir string, files map[string]string, self string) (*actors.Supervisor, error) {
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
 	}
 	ws, err := config.Load(dir, config.Options{Supervisor: self})
 	if err != nil {
 		return nil, err
 	}
-	s, err := actors.Start(context.Background(), ws)
-	return &governed{s, dir}, err
+	return actors.Start(context.Background(), ws)
 }
 
 func (g *governed) call(ctx context.Context) error {
-	r := g.s.CallTool(ctx, actors.CallRequest{Server: "echo", Tool: "echo", Arguments: hi})
+	r := g.s.CallTool(ctx, actors.CallRequest{Agent: "caller", Server: "echo", Tool: "echo", Arguments: hi})
 	if r.Outcome != messages.OK {
 		return fmt.Errorf("%s: %s", r.Outcome, r.Error.Message)
 	}

@@ -4,12 +4,16 @@
 // The contenders are a bare pipe (the floor), the official SDK, mark3labs/mcp-go, package mcp, and a governed call, which
 // goes through gate, audit and supervision as well. It also measures the time from SIGKILL to the moment the caller in
 // flight hears that its call is lost.
+//
+// Two more tables are about policies: what a decision by up to a thousand of them costs as a share of a round trip over
+// stdio, and what becomes of a governed call. `bench policies` prints these alone.
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -51,7 +55,14 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return inTurn(self, compareClients, killed)
+	switch only := strings.Join(os.Args[1:], " "); only {
+	case "":
+		return inTurn(self, compareClients, killed, comparePolicies)
+	case "policies":
+		return comparePolicies(self)
+	default:
+		return fmt.Errorf("there is no part `%s`; write nothing for all, or policies", only)
+	}
 }
 
 func inTurn(self string, parts ...func(self string) error) error {

@@ -42,10 +42,15 @@ func handshake(line []byte) string {
 	case bytes.Contains(line, []byte(`"initialize"`)):
 		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}`
 	case bytes.Contains(line, []byte(`"tools/list"`)):
-		return `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}`
+		return `{"tools":[{"name":"echo","inputSchema":` + echoSchema + `,"annotations":{"readOnlyHint":true}},` +
+			`{"name":"hang","inputSchema":{"type":"object"}}]}`
 	}
 	return "{}"
 }
+
+// echoSchema is what a tool of this size usually declares.
+const echoSchema = `{"type":"object","properties":{"text":{"type":"string","maxLength":4096},"upper":{"type":"boolean"},` +
+	`"times":{"type":"integer","minimum":1}},"required":["text"],"additionalProperties":false}`
 
 // field cuts a scalar out of a flat JSON line.
 func field(line []byte, key string) []byte {
