@@ -24,6 +24,8 @@ type Changes struct {
 	Tuned []string
 	// Unchanged servers go on running as they are.
 	Unchanged []string
+	// Supervision names what changed of how servers are supervised together: "max_starts", "group `data`".
+	Supervision []string
 	// Gate names every difference in what the gate decides by, in words for people: "server `db`: tools",
 	// "agent `swarm/root`: base_scope".
 	Gate []string
@@ -54,8 +56,30 @@ func Compare(old, next *Workspace) Changes {
 			c.Removed = append(c.Removed, was.ID)
 		}
 	}
+	c.Supervision = supervisionChanges(old, next)
 	c.Gate = gateChanges(old, next)
 	return c
+}
+
+func supervisionChanges(old, next *Workspace) []string {
+	var names []string
+	if old.MaxStarts != next.MaxStarts {
+		names = append(names, "max_starts")
+	}
+	return append(names, eachByName("group", groupsByName(old), groupsByName(next), func(name string, was, is supervision.Group) []string {
+		if same(was, is) {
+			return nil
+		}
+		return []string{"group `" + name + "`"}
+	})...)
+}
+
+func groupsByName(w *Workspace) map[string]supervision.Group {
+	groups := map[string]supervision.Group{}
+	for _, g := range w.Groups {
+		groups[g.Name] = g
+	}
+	return groups
 }
 
 // process is what a server's process or connection is made from: it cannot be changed while it runs.

@@ -106,8 +106,7 @@ func changed[T any](t *testing.T, what string, in func(T) *Workspace, was T, key
 	})
 }
 
-// The rest of a workspace says where it is and how it reads: Groups are compared server by server, and MaxStarts is
-// nothing of a server's.
+// The rest of a workspace says where it is and how it reads.
 func TestEveryFieldOfAWorkspaceIsKnown(t *testing.T) {
 	known := []string{
 		"Servers", "Groups", "Credentials", "Skills", "Topologies", "Governance",

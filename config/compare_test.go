@@ -96,10 +96,10 @@ func TestCompare(t *testing.T) {
 		{"another command", main, db, "command: [db]", Changes{Changed: []string{"db"}, Unchanged: []string{"web"}}},
 		{"another time-out", main, db, db + ", timeout: 1s", Changes{Tuned: []string{"db"}, Unchanged: []string{"web"}}},
 		{"both", main, db, "command: [db], timeout: 1s", Changes{Changed: []string{"db"}, Unchanged: []string{"web"}}},
-		{"another group", main, "members: [db, web]", "members: [web]", Changes{Tuned: both}},
+		{"another group", main, "members: [db, web]", "members: [web]", Changes{Tuned: both, Supervision: []string{"group `data`"}}},
 		{"a server more", main, "supervision", "  - {id: new, command: x}\nsupervision", Changes{Added: []string{"new"}, Unchanged: both}},
 		{"a server enabled", main, "disabled: true", "disabled: false", Changes{Added: []string{"off"}, Unchanged: both}},
-		{"a server disabled", main, db, db + ", disabled: true", Changes{Removed: []string{"db"}, Tuned: []string{"web"}}},
+		{"a server disabled", main, db, db + ", disabled: true", Changes{Removed: []string{"db"}, Tuned: []string{"web"}, Supervision: []string{"group `data`"}}},
 		{"a disabled server gone", main, "  - {id: off, command: x, disabled: true}\n", "", Changes{Unchanged: both}},
 		{"another file's text", swarm, "kind: Topology", "kind: Topology # the only one", Changes{Unchanged: both}},
 		{

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -13,13 +14,15 @@ type Fault struct {
 	// Column is 1-based, in characters; 0 where only the line is known.
 	Column int `json:"column,omitempty"`
 	// Field is the path of the field, such as "mcp_servers[2].transport"; may be empty.
-	Field   string `json:"field,omitempty"`
+	Field string `json:"field,omitempty"`
+	// Server is the id of the server that the field belongs to, where it has one.
+	Server  string `json:"server,omitempty"`
 	Message string `json:"message"`
 	// Fix is a suggestion; may be empty.
 	Fix string `json:"fix,omitempty"`
 }
 
-// String is one line: file:line:column: field: message (fix).
+// String is one line: file:line:column: field (server): message (fix). The server is left out where the message names it.
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -31,7 +34,11 @@ func (f Fault) String() string {
 	}
 	b.WriteString(": ")
 	if f.Field != "" {
-		b.WriteString(f.Field + ": ")
+		b.WriteString(f.Field)
+		if f.Server != "" && !strings.Contains(f.Message, strconv.Quote(f.Server)) {
+			fmt.Fprintf(&b, " (server `%s`)", f.Server)
+		}
+		b.WriteString(": ")
 	}
 	b.WriteString(f.Message)
 	if f.Fix != "" {

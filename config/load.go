@@ -65,7 +65,8 @@ func newLoader(s source) (*loader, error) {
 		ws.File = filepath.Join(s.named, main)
 	}
 	return &loader{
-		root: root, main: main, ws: ws,
+		report: report{serverAt: map[string]string{}},
+		root:   root, main: main, ws: ws,
 		env:    expander{supervisor: s.options.Supervisor, lookupEnv: s.options.LookupEnv},
 		claims: map[string]value{}, order: order{}, files: map[string][]byte{}, ownFolders: []string{policiesFolder, stateFolder},
 		archetypes: map[string]value{}, skills: map[string]skill{},

@@ -43,9 +43,9 @@ func (s source) load() (*Workspace, error) {
 	}
 	l.load()
 	if len(l.faults) > 0 {
-		return nil, Faults(sorted(l.faults))
+		return nil, Faults(sorted(l.named(l.main, l.faults)))
 	}
-	l.ws.Warnings = sorted(l.warnings)
+	l.ws.Warnings = sorted(l.named(l.main, l.warnings))
 	l.ws.Files, l.ws.Digest = digest(l.files)
 	return l.ws, nil
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // report collects faults and warnings, so that a user sees all of them at once.
 type report struct {
 	faults, warnings []Fault
+	serverAt         map[string]string // ids of servers by the path of their entry, in the main file
 }
 
 func (r *report) fault(v value, fix, format string, args ...any) {
@@ -33,6 +35,17 @@ func (r *report) idle(v value) { r.warn(v, "", "declared, not run") }
 
 func at(v value, fix, format string, args ...any) Fault {
 	return Fault{File: v.doc.file, Line: v.line, Field: v.path, Message: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// named tells of each fault which server it is about: nobody counts entries of a list. Server's faults come before its id
+// is read, so that this is done last.
+func (r *report) named(main string, faults []Fault) []Fault {
+	for i, f := range faults {
+		if entry, _, ok := strings.Cut(f.Field, "]"); ok && f.File == main {
+			faults[i].Server = r.serverAt[entry+"]"]
+		}
+	}
+	return faults
 }
 
 // sorted puts faults in the order of files and lines. What an archetype says is read again for each agent that uses

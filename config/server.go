@@ -61,6 +61,9 @@ func (l *loader) server(v value) Server {
 		DependsOn:       l.strs(v.get("depends_on")),
 		Significant:     l.bool(v.get("significant"), false),
 	}
+	if serverID.MatchString(s.ID) {
+		l.serverAt[v.path] = s.ID
+	}
 	s.Rules = l.rules(v, s.ID)
 	l.str(v.get("description"))
 	l.refuseSandbox(v.get("sandboxed"), s.ID)

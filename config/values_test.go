@@ -146,7 +146,7 @@ func TestSampleWarnings(t *testing.T) {
 			ws := load(t, filepath.Join("testdata/workspaces", dir), "GITHUB_TOKEN=x\nBRAVE_API_KEY=y")
 			var got []string
 			for _, w := range ws.Warnings {
-				w.Message, w.Fix = "", ""
+				w.Message, w.Fix, w.Server = "", "", ""
 				got = append(got, strings.TrimSuffix(w.String(), ": "))
 			}
 			equal(t, "warnings", want, got)
