@@ -52,6 +52,10 @@ type ReloadResult struct {
 	Changed   []string `json:"changed,omitempty"`
 	Removed   []string `json:"removed,omitempty"`
 	Unchanged []string `json:"unchanged,omitempty"`
+	// Tuned servers go on with their process; how they are supervised changed.
+	Tuned []string `json:"tuned,omitempty"`
+	// Supervision names what changed of how servers are supervised together: "max_starts", "group `data`".
+	Supervision []string `json:"supervision,omitempty"`
 	// Gate is true when what the gate decides by changed too: agents, skills, topologies, credentials, a server's tools,
 	// permissions or effects.
 	Gate bool `json:"gate,omitempty"`

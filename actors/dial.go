@@ -65,7 +65,7 @@ func dialMCP(g *mcp.Guardian, missing string) Dialer {
 		if err != nil {
 			var open *mcp.OpenError
 			if errors.As(err, &open) {
-				return nil, &DialError{Exit: open.Exit, Err: err}
+				return nil, &DialError{Exit: open.Exit, Err: open.Err} // whoever reads it knows the server's name
 			}
 			return nil, &DialError{Exit: mcpspec.Exit{Code: -1, Reason: err.Error()}, Err: err}
 		}

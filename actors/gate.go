@@ -196,7 +196,7 @@ func (g *gate) settle(ctx actor.Context, w *waiting, d governance.Decision, vers
 	case !d.Allowed && !d.NeedsCatalogue:
 		g.refuseWith(ctx, w, d.Message())
 	case !g.env.runs(c.Server):
-		g.refuseWith(ctx, w, unknown(d.Message(), fmt.Sprintf("there is no MCP server %q", c.Server)))
+		g.refuseWith(ctx, w, unknown(d.Message(), g.notRun(c.Server)))
 	case catalogue == nil:
 		g.park(ctx, w)
 	case !exposes(catalogue, c.Tool):
@@ -228,6 +228,14 @@ func (g *gate) catalogue(server string) *governance.Catalogue {
 
 func noTool(c messages.Call) string {
 	return fmt.Sprintf("MCP server %q has no tool %q", c.Server, c.Tool)
+}
+
+// notRun says why there is nobody to send a call to.
+func (g *gate) notRun(server string) string {
+	if _, declared := g.env.ws().Server(server); declared {
+		return fmt.Sprintf("MCP server %q is disabled in this workspace", server)
+	}
+	return fmt.Sprintf("there is no MCP server %q", server)
 }
 
 func exposes(c *governance.Catalogue, tool string) bool {

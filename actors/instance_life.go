@@ -50,9 +50,7 @@ func (i *instance) onUp(ctx actor.Context, m sessionUp) {
 	i.process, i.guarantee, i.order.Until = m.PID, m.Guarantee, time.Time{}
 	i.learn(ctx, m.Offer)
 	i.tell(ctx, supervision.Event{Kind: supervision.Up})
-	if i.declared.Significant {
-		ctx.Send(i.env.agents, significantUp{Server: i.declared.ID})
-	}
+	i.tellSignificance(ctx)
 	i.publish(messages.Event{Kind: messages.ServerUp, Duration: messages.Millis(i.startTook), Detail: count(len(i.offer.Catalogue.Tools()), "tool")})
 	for _, pid := range i.wanting {
 		ctx.Send(pid, catalogueKnown{Server: i.declared.ID, offer: i.offer})
@@ -87,7 +85,11 @@ func (i *instance) onStarted() {
 
 // onRedeclared takes over what can be changed on a running server. Whether it has to be replaced is decided elsewhere.
 func (i *instance) onRedeclared(ctx actor.Context, m redeclared) {
+	was := i.declared.Significant
 	i.declared = m.Server
+	if was != i.declared.Significant {
+		i.tellSignificance(ctx)
+	}
 	if i.offer.Catalogue != nil {
 		i.learn(ctx, i.offer.under(m.Server.Rules))
 		for _, text := range i.offer.Catalogue.Warnings {

@@ -72,6 +72,7 @@ func (i *instance) carryOut(ctx actor.Context, m order) {
 		i.leave(ctx, m)
 	case supervision.Drop:
 		i.transition(messages.StateStopped)
+		i.tellSignificance(ctx)
 		i.settleDown(i.unavailable)
 	case supervision.None:
 	}
@@ -130,13 +131,19 @@ func (i *instance) warnOfMissing() {
 
 func (i *instance) fail(ctx actor.Context, m order) {
 	i.transition(messages.StateFailed)
-	text := i.downText()
 	i.publish(messages.Event{
-		Kind: messages.ServerFailed, After: messages.Millis(m.Delay), Detail: text,
+		Kind: messages.ServerFailed, After: messages.Millis(m.Delay), Detail: i.failText(),
 		Restarts: i.used(), Budget: i.declared.Restart.MaxRestarts,
 	})
-	if i.declared.Significant {
-		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: text})
+	i.tellSignificance(ctx)
+}
+
+// tellSignificance tells the runs whether they can do without this server, as it is declared and is now.
+func (i *instance) tellSignificance(ctx actor.Context) {
+	if i.declared.Significant && i.state == messages.StateFailed {
+		ctx.Send(i.env.agents, significantFailed{Server: i.declared.ID, Text: i.downText()})
+	} else {
+		ctx.Send(i.env.agents, significantUp{Server: i.declared.ID})
 	}
 }
 

@@ -43,11 +43,19 @@ func (i *instance) downText() string {
 	case i.order.Verb == supervision.Drop:
 		return fmt.Sprintf("server `%s` was removed from the workspace", id)
 	case i.order.Verb == supervision.Fail && i.order.Because != "":
-		return fmt.Sprintf("server `%s` is down because `%s` of its group failed; it comes back with it", id, i.order.Because)
+		return fmt.Sprintf("server `%s` is down because %s", id, i.failText())
 	case i.lastExit == nil || i.dead.asked:
 		return fmt.Sprintf("server `%s` is %s; try again", id, i.state)
 	}
 	return fmt.Sprintf("server `%s` is down (%s); %s", id, died(i.lastExit), i.nextText())
+}
+
+// failText says why a server was given up, without its name.
+func (i *instance) failText() string {
+	if i.order.Because != "" {
+		return fmt.Sprintf("`%s` of its group failed; it comes back with it", i.order.Because)
+	}
+	return died(i.lastExit) + "; " + i.nextText()
 }
 
 // died says in brackets how a session ended.

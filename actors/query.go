@@ -16,7 +16,7 @@ func (s *Supervisor) Servers(ctx context.Context) ([]messages.ServerStatus, erro
 	var list []messages.ServerStatus
 	for _, declared := range s.env.ws().Servers {
 		if declared.Disabled {
-			list = append(list, disabledStatus(declared.ID))
+			list = append(list, disabledStatus(declared))
 			continue
 		}
 		status, err := s.status(ctx, declared.ID)

@@ -8,10 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/mcp-supervisor/supervisor/config"
 	gov "github.com/mcp-supervisor/supervisor/governance/spec"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
+	"github.com/mcp-supervisor/supervisor/supervision"
 )
 
 // edited is a copy of the workspace in force with its servers changed.
@@ -187,5 +191,68 @@ func TestABrokenFileChangesNothing(t *testing.T) {
 			t.Error("no error")
 		}
 		want1(t, call(s, "x"), messages.OK, messages.RanYes)
+	})
+}
+
+// `reload` said "nothing to apply" when it had changed how servers are supervised.
+func TestAReloadTellsOfSettingsAndGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := startFarm(t, "a b", nil)
+		s.Warm()
+		synctest.Wait()
+		f.take()
+		ws := edited(s, func(list []config.Server) []config.Server { list[0].Timeout = time.Second; return list })
+		ws.MaxStarts = 2
+		ws.Groups = []supervision.Group{group(supervision.OneForAll, "b")}
+		r := mustApply(t, s, ws)
+		synctest.Wait()
+		want := ReloadResult{Tuned: []string{"a", "b"}, Supervision: []string{"max_starts", "group `g` added"}}
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreFields(ReloadResult{}, "Digest")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if got := f.take(); got != "" {
+			t.Errorf("a process was touched: %s", got)
+		}
+	})
+}
+
+// Whether a run can go on without a failed server is for the declaration of now.
+func TestAReloadDecidesWhetherAFailedServerIsSignificant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{start: func(context.Context, int) error { return failStart("boom") }}
+		ws := oneServer(t, func(s *config.Server) { s.Restart.MaxRestarts, s.Restart.Cooldown = 0, 0 })
+		withScript(ws, `{calls: [{tool: s/echo}]}`, `{text: done}`)
+		s := startFake(t, ws, f)
+		s.Warm()
+		for _, significant := range []bool{true, false} {
+			mustApply(t, s, edited(s, func(list []config.Server) []config.Server { list[0].Significant = significant; return list }))
+			synctest.Wait()
+			if _, err := s.Run(context.Background(), RunRequest{}, nil); (err != nil) != significant {
+				t.Errorf("significant %v: %v", significant, err)
+			}
+		}
+	})
+}
+
+func TestADisabledServerIsNotUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startFake(t, oneServer(t, func(s *config.Server) { s.Disabled = true }), &fakeServer{})
+		r := call(s, "x")
+		want1(t, r, messages.Invalid, messages.RanNo)
+		if r.Error.Message != "server `s` is disabled in this workspace" {
+			t.Error(r.Error.Message)
+		}
+	})
+}
+
+func TestAMissedPingIsToldInWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{ping: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+		s := startFake(t, oneServer(t, nil), f)
+		want1(t, call(s, "up"), messages.OK, messages.RanYes)
+		time.Sleep(2 * time.Minute)
+		if got := status(t, s).LastExit; !strings.HasPrefix(got, "failed its health check: no answer to ping within 5s") {
+			t.Error(got)
+		}
 	})
 }

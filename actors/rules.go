@@ -25,14 +25,17 @@ func policiesOf(ws *config.Workspace) (*policy.Set, error) {
 	return set, nil
 }
 
-// snapshot is what the built-in gate decides by. Disabled servers are not in it: nobody can call them.
+// snapshot is what the built-in gate decides by. Disabled servers are in it by name only: nobody can call
+// them.
 func snapshot(ws *config.Workspace, rules *policy.Set) governance.Snapshot {
 	snap := governance.Snapshot{Pinning: ws.Governance.Pinning, Policies: rules}
 	for _, a := range ws.Agents() {
 		snap.Agents = append(snap.Agents, governance.AgentIn{Topology: a.Topology, Agent: a.Agent.Agent})
 	}
 	for _, s := range ws.Servers {
-		if !s.Disabled {
+		if s.Disabled {
+			snap.Disabled = append(snap.Disabled, s.ID)
+		} else {
 			snap.Servers = append(snap.Servers, s.Rules)
 		}
 	}

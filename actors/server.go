@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"time"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/mcp-supervisor/supervisor/config"
@@ -131,6 +129,6 @@ func brokenStatus(id string) messages.ServerStatus {
 }
 
 // disabledStatus is the status of a server that is declared and never started.
-func disabledStatus(id string) messages.ServerStatus {
-	return messages.ServerStatus{ID: id, State: messages.StateDisabled, Since: time.Time{}}
+func disabledStatus(s config.Server) messages.ServerStatus {
+	return messages.ServerStatus{ID: s.ID, State: messages.StateDisabled, Budget: s.Restart.MaxRestarts}
 }

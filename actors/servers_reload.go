@@ -93,6 +93,7 @@ func (s *servers) follow(ctx actor.Context, next *config.Workspace, changes conf
 func outcomeOf(done, left config.Changes, ws *config.Workspace) ReloadResult {
 	r := ReloadResult{
 		Digest: ws.Digest, Added: done.Added, Changed: done.Changed, Removed: done.Removed, Unchanged: done.Unchanged,
+		Tuned: done.Tuned, Supervision: done.Supervision,
 		Gate: len(done.Gate) > 0, Waiting: left.Gate,
 	}
 	for _, w := range ws.Warnings {

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -84,9 +85,9 @@ type session struct {
 	declared config.Server
 	n        int
 	instance *actor.PID
-	start    context.Context    // of the start
-	stop     context.CancelFunc // of the start
-	begun    bool               // its life will tell of its end
+	start    context.Context // of the start
+	stop     func()          // calls the start off
+	begun    bool            // its life will tell of its end
 	live     Session
 	custody  custody
 	closing  bool
@@ -94,8 +95,12 @@ type session struct {
 	cancels  map[string]func(reason string)
 }
 
+// errCalledOff is why a start ends that a stop, or a reload, overtook.
+var errCalledOff = errors.New("the server is being stopped")
+
 func newSession(e *env, declared config.Server, n int, instance *actor.PID) *session {
-	start, stop := context.WithCancel(context.Background())
+	start, cancel := context.WithCancelCause(context.Background())
+	stop := func() { cancel(errCalledOff) }
 	return &session{env: e, declared: declared, n: n, instance: instance, start: start, stop: stop, cancels: map[string]func(string){}}
 }
 
@@ -182,7 +187,9 @@ func (s *session) onPing(m ping) {
 		limit, cancel := context.WithTimeout(context.Background(), m.Timeout)
 		defer cancel()
 		text := ""
-		if err := live.Ping(limit); err != nil {
+		if err := live.Ping(limit); errors.Is(err, context.DeadlineExceeded) {
+			text = fmt.Sprintf("no answer to ping within %s", m.Timeout)
+		} else if err != nil {
 			text = err.Error()
 		}
 		e.send(instance, pinged{N: n, Text: text})

@@ -13,6 +13,8 @@ import (
 type Snapshot struct {
 	Agents  []AgentIn
 	Servers []spec.Server
+	// Disabled are ids of servers that are declared and never run: calls to them are told so.
+	Disabled []string
 	// Pinning says what becomes of a tool that is not as it was approved.
 	Pinning spec.Pinning
 	// Policies decide about what the rest lets pass; nil permits it.
@@ -26,6 +28,7 @@ type Builtin struct {
 	agents  directory
 	servers map[string]spec.Server
 	order   []string // server ids, as declared
+	off     []string // ids of servers that are disabled
 	pinning spec.Pinning
 	rules   *policy.Set // nil: none
 	frozen  atomic.Pointer[Frozen]
@@ -37,7 +40,7 @@ var _ Provider = (*Builtin)(nil)
 // NewBuiltin makes a provider of a snapshot, which must not be changed afterwards. Of two agents with one topology and
 // id, or two servers with one id, the first counts.
 func NewBuiltin(s Snapshot) *Builtin {
-	b := &Builtin{pinning: s.Pinning, rules: s.Policies, agents: newDirectory(s.Agents), servers: make(map[string]spec.Server, len(s.Servers))}
+	b := &Builtin{off: s.Disabled, pinning: s.Pinning, rules: s.Policies, agents: newDirectory(s.Agents), servers: make(map[string]spec.Server, len(s.Servers))}
 	for _, server := range s.Servers {
 		if _, twice := b.servers[server.ID]; !twice {
 			b.servers[server.ID] = server

@@ -58,6 +58,16 @@ func TestOrder(t *testing.T) {
 			messages.Invalid, "server", "unknown server `gone`",
 		},
 		{
+			"a disabled server that is granted",
+			Action{Agent: "operator", Server: "off", Tool: "x"},
+			messages.Invalid, "server", "server `off` is disabled in this workspace",
+		},
+		{
+			"a disabled server that is not",
+			Action{Agent: "guest", Server: "off", Tool: "x"},
+			messages.Denied, "grant", "agent `guest` has no grant for tool `x` of server `off`; give it a skill that uses the tool, or add \"tool:<server>/<tool>\" to its skills",
+		},
+		{
 			"operator mistypes a server",
 			Action{Agent: "operator", Server: "file", Tool: "read"},
 			messages.Invalid, "server", "unknown server `file`; did you mean `files`?",

@@ -83,6 +83,9 @@ func (c *check) serverKnown() bool {
 	if c.server, known = c.b.servers[c.a.Server]; known {
 		return true
 	}
+	if slices.Contains(c.b.off, c.a.Server) {
+		return c.refuse(messages.Invalid, "server", "server %s is disabled in this workspace", tick(c.a.Server))
+	}
 	var reachable []string
 	for _, id := range c.b.order {
 		if slices.ContainsFunc(c.agent.Grants, func(g spec.Grant) bool { return g.Server == "*" || g.Server == id }) {

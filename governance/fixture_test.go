@@ -34,6 +34,7 @@ func filesOffer() *mcpspec.Catalogue {
 // topologies, and a guest without anything.
 func workspace() Snapshot {
 	return Snapshot{
+		Disabled: []string{"off"},
 		Agents: []AgentIn{
 			{Topology: "main", Agent: spec.Agent{ID: "writer", Role: "worker", Scopes: []string{"fs:read"}, Elevated: []string{"fs:admin"}, Grants: []spec.Grant{
 				{Via: "write-file", Server: "files", Tool: "write", Scopes: []string{"fs:write"}},

@@ -62,7 +62,8 @@ func (e *stderr) drain(r io.Reader) {
 // line cleans one line and puts it where it belongs. Masking comes first, on twice the length that is kept, so that
 // neither escapes nor the cut tear a secret into something the mask does not know.
 func (e *stderr) line(raw string) {
-	line := cut(printable(e.mask(strings.TrimRight(raw, "\r\n"))), stderrLine)
+	text := strings.ReplaceAll(e.mask(strings.TrimRight(raw, "\r\n")), "\t", "    ") // which stack traces are full of
+	line := cut(printable(text), stderrLine)
 	e.mu.Lock()
 	if len(e.tail) == stderrTail {
 		e.tail = append(e.tail[:0], e.tail[1:]...)

@@ -19,6 +19,7 @@ type app struct {
 	out, err io.Writer
 
 	workspace string // --workspace
+	given     string // how this command line named the workspace, for hints; see named
 	logLevel  string
 	logFormat string
 }
@@ -79,6 +80,7 @@ func (a *app) versionCommand() *cobra.Command {
 
 // path is what a command line names as workspace: its argument, or else --workspace, or else the current folder.
 func (a *app) path(arg string) (string, error) {
+	a.given = a.named(arg)
 	switch {
 	case arg != "" && a.workspace != "":
 		return "", usage("the workspace is given twice: as %q and with --workspace %q", arg, a.workspace)

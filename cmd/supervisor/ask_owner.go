@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/mcp-supervisor/supervisor/control"
 	"github.com/mcp-supervisor/supervisor/internal/owner"
 )
 
 // errNobody: a command that only an owner can carry out found none, and a short-lived one would make no sense.
-var errNobody = errors.New("nobody runs this workspace; `supervisor serve` does")
+var errNobody = errors.New("nobody runs this workspace")
 
 // askOwner runs fn with the owner of the workspace in folder root, and never becomes it. fn is run again when it returns
 // control.ErrNotSent, which says that nothing was done. fn's context ends at the first signal.
@@ -23,7 +24,7 @@ func (a *app) askOwner(ctx context.Context, root string, fn func(context.Context
 		case err != nil:
 			return nil, readOnly(root, err)
 		case held == nil:
-			return nil, errNobody
+			return nil, fmt.Errorf("%w; `supervisor serve%s` does", errNobody, a.given)
 		}
 		return asking(in.soft, held, fn)
 	})

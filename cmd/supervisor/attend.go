@@ -25,6 +25,13 @@ type attention struct {
 	events  <-chan messages.Event // closed when the supervisor has stopped
 	hangups <-chan os.Signal      // each asks for a reload
 	changes <-chan error          // nil for a change of the files, or why they cannot be watched
+	reloads <-chan reloadDone     // those that other commands asked for
+}
+
+// reloadDone is how a reload went.
+type reloadDone struct {
+	result actors.ReloadResult
+	err    error
 }
 
 // errEnded: nobody told the supervisor to stop.
@@ -36,6 +43,7 @@ type attendant struct {
 	sup  reloader
 	// waiting is what was told last to wait for a reload by hand.
 	waiting []string
+	broken  bool // faults of the files were told last
 }
 
 func newAttendant(out io.Writer, sup reloader) *attendant {
@@ -55,6 +63,8 @@ func (t *attendant) attend(ctx context.Context, on attention) error {
 			t.reload(ctx)
 		case err := <-on.changes:
 			t.changed(ctx, err)
+		case r := <-on.reloads:
+			t.tell(ctx, r.result, r.err)
 		case <-ctx.Done():
 		}
 	}
@@ -83,7 +93,7 @@ func (t *attendant) changed(ctx context.Context, err error) {
 		return
 	}
 	result, err := t.sup.ReloadServers(ctx)
-	if err == nil && !applied(result) && slices.Equal(result.Waiting, t.waiting) {
+	if err == nil && !t.broken && !applied(result) && slices.Equal(result.Waiting, t.waiting) {
 		return
 	}
 	t.tell(ctx, result, err)
@@ -93,11 +103,15 @@ func (t *attendant) tell(ctx context.Context, r actors.ReloadResult, err error) 
 	switch {
 	case err != nil && ctx.Err() != nil: // we are stopping, and it only says so
 	case err != nil:
+		t.broken = true
 		for line := range strings.Lines(notReloaded(err).Error()) {
 			t.view.note("!", "reload: "+line)
 		}
 	default:
-		t.waiting = r.Waiting
+		if t.broken {
+			t.view.note(" ", "reload: the files are fine again")
+		}
+		t.waiting, t.broken = r.Waiting, false
 		for _, line := range reloaded(r) {
 			t.view.note(" ", "reload: "+line)
 		}
@@ -109,5 +123,5 @@ func (t *attendant) tell(ctx context.Context, r actors.ReloadResult, err error) 
 
 // applied reports whether a reload changed anything that is in force.
 func applied(r actors.ReloadResult) bool {
-	return r.Gate || len(r.Added)+len(r.Changed)+len(r.Removed) > 0
+	return r.Gate || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.Tuned)+len(r.Supervision) > 0
 }

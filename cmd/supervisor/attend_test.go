@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-supervisor/supervisor/actors"
 	"github.com/mcp-supervisor/supervisor/config"
+	"github.com/mcp-supervisor/supervisor/internal/safe"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -126,4 +127,47 @@ type endsContext struct {
 func (e endsContext) Reload(ctx context.Context) (actors.ReloadResult, error) {
 	e.cancel()
 	return actors.ReloadResult{}, ctx.Err()
+}
+
+// A reload in another terminal applied what waited; undoing it in the files is news then.
+func TestWhatWaitsAgainAfterAReloadElsewhereIsTold(t *testing.T) {
+	var b strings.Builder
+	a := newAttendant(&b, answers{unasked: actors.ReloadResult{Waiting: []string{"server `s`: permission"}}})
+	a.changed(t.Context(), nil)
+	reloads := make(chan reloadDone)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	safe.Go("attend", nil, func() { ended <- a.attend(ctx, attention{reloads: reloads}) })
+	reloads <- reloadDone{result: actors.ReloadResult{Gate: true}}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	a.changed(t.Context(), nil)
+	waits := "  reload: waits for `supervisor reload`: server `s`: permission"
+	want := []string{
+		"  reload: nothing to apply; 0 servers unchanged", waits,
+		"  reload: the gate decides by the new files", "  reload: 0 servers unchanged",
+		"  reload: nothing to apply; 0 servers unchanged", waits,
+	}
+	if diff := cmp.Diff(want, shown(&b)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestARepairedFileIsTold(t *testing.T) {
+	var b strings.Builder
+	a := newAttendant(&b, answers{err: config.Faults{{File: "workspace.yaml", Line: 3, Message: "x"}}})
+	a.changed(t.Context(), nil)
+	a.sup = answers{}
+	for range 2 {
+		a.changed(t.Context(), nil)
+	}
+	want := []string{
+		"! reload: workspace.yaml:3: x", "! reload: nothing was changed",
+		"  reload: the files are fine again", "  reload: nothing to apply; 0 servers unchanged",
+	}
+	if diff := cmp.Diff(want, shown(&b)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/config"
 	mcpspec "github.com/mcp-supervisor/supervisor/mcp/spec"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
@@ -57,18 +58,14 @@ Without --agent the caller is "operator", who holds all grants and scopes. The e
 }
 
 func (a *app) call(ctx context.Context, workspace string, r actors.CallRequest, asJSON bool) error {
-	ws, err := a.load(workspace)
-	if err != nil {
-		return err
-	}
-	return a.withAPI(ctx, ws, func(ctx context.Context, api api) error {
+	return a.withFiles(ctx, workspace, func(ctx context.Context, api api, ws *config.Workspace) error {
 		end := a.newAsker(api, a.err, ofCall(r, time.Now())).begin(ctx)
 		result, err := api.Call(ctx, r)
 		end()
 		if err != nil {
 			return err
 		}
-		if err := a.printCall(result, hints{workspace: a.named(workspace), unknownAgent: !knows(ws, r.Agent)}, asJSON); err != nil {
+		if err := a.printCall(result, hints{workspace: a.named(workspace), unknownAgent: ws != nil && !knows(ws, r.Agent)}, asJSON); err != nil {
 			return fmt.Errorf("write the output: %w", err)
 		}
 		if result.Outcome != messages.OK {

@@ -46,7 +46,10 @@ func usage(format string, args ...any) error {
 // from cobra's own, which are about the command line.
 func (a *app) command(body func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		err := body(c, args)
+		err := filled(c, "workspace")
+		if err == nil {
+			err = body(c, args)
+		}
 		var known *exit
 		if err == nil || errors.As(err, &known) {
 			return err

@@ -58,7 +58,7 @@ func save(t *testing.T, path, text string) {
 }
 
 // owned makes the fake the owner of the workspace in dir.
-func owned(t *testing.T, dir string, f fakeOwner) {
+func owned(t *testing.T, dir string, f control.Backend) {
 	t.Helper()
 	state := owner.StateDir(dir)
 	o, err := owner.Acquire(state)

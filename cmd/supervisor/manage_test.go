@@ -75,9 +75,10 @@ func TestServersAreToldByHand(t *testing.T) {
 }
 
 func TestWithoutAnOwnerNobodyIsTold(t *testing.T) {
-	want := ran{Code: 4, Err: "supervisor: nobody runs this workspace; `supervisor serve` does\n"}
 	for _, args := range [][]string{{"start", "db"}, {"stop", "db"}, {"restart", "db"}, {"reload"}} {
-		if diff := cmp.Diff(want, command(t, append(args, "-w", newFolder(t, oneServer))...)); diff != "" {
+		dir := newFolder(t, oneServer)
+		want := ran{Code: 4, Err: "supervisor: nobody runs this workspace; `supervisor serve " + dir + "` does\n"}
+		if diff := cmp.Diff(want, command(t, append(args, "-w", dir)...)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", args, diff)
 		}
 	}
@@ -96,6 +97,10 @@ func TestReload(t *testing.T) {
 				Warnings: []string{"w"},
 			},
 			want: ran{Out: "+ a\n~ b\n~ c\n- d\nthe gate decides by the new files\n1 server unchanged\n", Err: "warning: w\n"},
+		},
+		"settings and groups": {
+			result: actors.ReloadResult{Tuned: []string{"a"}, Supervision: []string{"max_starts", "group `g` added"}},
+			want:   ran{Out: "= a\nsupervision: max_starts\nsupervision: group `g` added\n0 servers unchanged\n"},
 		},
 		"no change": {
 			result: actors.ReloadResult{Unchanged: []string{"a", "b"}},

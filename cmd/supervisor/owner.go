@@ -66,6 +66,39 @@ func (a *app) withAPI(ctx context.Context, ws *config.Workspace, fn func(context
 	return err
 }
 
+// withFiles is withAPI for a command that asks nothing of the files itself. Whoever runs the workspace works by the files
+// it loaded, so that faults in them now keep nobody from asking; fn's workspace is nil then. Only who has to become the
+// owner needs files without faults.
+func (a *app) withFiles(ctx context.Context, workspace string, fn func(context.Context, api, *config.Workspace) error) error {
+	ws, faulty := a.load(workspace)
+	if faulty == nil {
+		return a.withAPI(ctx, ws, func(ctx context.Context, api api) error { return fn(ctx, api, ws) })
+	}
+	root, err := a.folder(workspace)
+	if err != nil {
+		return faulty
+	}
+	warned := false
+	err = a.askOwner(ctx, root, func(ctx context.Context, owner *control.Client) error {
+		if !warned {
+			a.say("warning: the files have faults now (%s); process %d runs the workspace as it loaded it", faultCount(faulty), owner.PID())
+			warned = true
+		}
+		return fn(ctx, owner, nil)
+	})
+	if errors.Is(err, errNobody) {
+		return faulty
+	}
+	return err
+}
+
+// faultCount says how many faults there are, and who lists them.
+func faultCount(err error) string {
+	var faults config.Faults
+	errors.As(err, &faults)
+	return fmt.Sprintf("%d; `supervisor validate` lists them", len(faults))
+}
+
 // asking asks the owner that a failed start found. The HeldError it returns means: look again.
 func asking(ctx context.Context, err error, fn func(context.Context, *control.Client) error) (*owner.HeldError, error) {
 	var held *owner.HeldError
@@ -94,7 +127,7 @@ func search(ctx context.Context, try func() (*owner.HeldError, error)) error {
 			return err
 		}
 		if time.Since(began)+pause > findOwner {
-			return unreachable(held, err)
+			return unreachable(held, err, time.Since(began))
 		}
 		select {
 		case <-time.After(pause):
@@ -105,7 +138,7 @@ func search(ctx context.Context, try func() (*owner.HeldError, error)) error {
 	}
 }
 
-func unreachable(held *owner.HeldError, err error) error {
+func unreachable(held *owner.HeldError, err error, waited time.Duration) error {
 	who := "another process"
 	if held.PID != 0 {
 		who = fmt.Sprintf("process %d", held.PID)
@@ -114,12 +147,13 @@ func unreachable(held *owner.HeldError, err error) error {
 		return fmt.Errorf("%w: %s owns it and serves no control socket (a program that embeds the supervisor, or one that hangs while it starts or stops); end it, or work in a copy of the workspace",
 			errUnreachable, who)
 	}
-	return fmt.Errorf("%w: %s owns it and does not answer on %s: %w; if it hangs, end it", errUnreachable, who, held.Socket, err)
+	return fmt.Errorf("%w: %s owns it and did not answer on %s for %s, the last time because: %w; if it hangs, end it",
+		errUnreachable, who, held.Socket, waited.Round(time.Second), err)
 }
 
 // offer opens the control socket for other commands. Without one this command does its own job all the same.
 func (a *app) offer(sup *actors.Supervisor) *control.Server {
-	server, err := serveControl(sup)
+	server, err := serveControl(sup, sup)
 	if err != nil {
 		a.say("supervisor: other commands cannot use this workspace meanwhile: %v", err)
 	}
@@ -130,6 +164,7 @@ func (a *app) offer(sup *actors.Supervisor) *control.Server {
 func (a *app) own(in interrupts, sup *actors.Supervisor, server *control.Server, fn func(context.Context, api) error) error {
 	failed := fn(in.soft, local{sup})
 	a.yield(in, server)
+	a.sayRunning(in, sup)
 	if err := a.stop(in, sup); err != nil {
 		failed = errors.Join(failed, fmt.Errorf("stop: %w", err))
 	}
@@ -137,7 +172,8 @@ func (a *app) own(in interrupts, sup *actors.Supervisor, server *control.Server,
 	return failed
 }
 
-func serveControl(sup *actors.Supervisor) (*control.Server, error) {
+// serveControl publishes the control socket of sup, where answers answers.
+func serveControl(sup *actors.Supervisor, answers control.Backend) (*control.Server, error) {
 	socket, err := owner.SocketPath(sup.StateDir())
 	if err != nil {
 		return nil, err
@@ -146,7 +182,7 @@ func serveControl(sup *actors.Supervisor) (*control.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := control.Serve(l, sup)
+	server := control.Serve(l, answers)
 	if err := sup.Publish(socket); err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
@@ -162,6 +198,21 @@ func (a *app) yield(in interrupts, server *control.Server) {
 		a.say("waiting for %d other command(s) on this workspace; Ctrl-C ends them", n)
 	}
 	_ = server.Drain(in.soft) // an error only says that it was interrupted
+}
+
+// sayRunning tells the person who interrupted us why that takes a while.
+func (a *app) sayRunning(in interrupts, sup *actors.Supervisor) {
+	if !interrupted(in.soft) || interrupted(in.hard) {
+		return
+	}
+	running := 0
+	servers, _ := sup.Servers(in.hard) // an error: it is stopping by itself
+	for _, s := range servers {
+		running += s.InFlight
+	}
+	if running > 0 {
+		a.say("waiting for %s, %s at most; Ctrl-C again stops now", count(running, "call"), drainCalls)
+	}
 }
 
 // stop ends the supervisor. Calls that are still running may go on for drainCalls, or until the second signal.

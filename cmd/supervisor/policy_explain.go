@@ -88,8 +88,12 @@ func (a *app) printReasons(x actors.Explanation) error {
 		fields = append(fields, [2]string{"asked for by", x.Approve.Rule + ": " + x.Approve.Reason})
 	}
 	fields = append(fields, [][2]string{
-		{"via", x.Via}, {"tier", string(x.Tier)}, {"effect", string(x.Effect)}, {"scopes held", strings.Join(x.ScopesGranted, ", ")},
-		{"scopes lacking", strings.Join(x.ScopesDenied, ", ")}, {"redacted", strings.Join(x.Redact, ", ")},
+		{"via", x.Via},
+		{"tier", string(x.Tier)},
+		{"effect", string(x.Effect)},
+		{"scopes held", strings.Join(x.ScopesGranted, ", ")},
+		{"scopes lacking", strings.Join(x.ScopesDenied, ", ")},
+		{"redacted", strings.Join(x.Redact, ", ")},
 	}...)
 	if x.Policies != nil {
 		fields = append(fields, [2]string{"needed", x.Policies.Needed})

@@ -93,8 +93,7 @@ func describe(e messages.Event, exit string) (mark, text string) {
 	case messages.ServerUp:
 		return " ", fmt.Sprintf("server %s up (%s)", e.Server, join(", ", e.Detail, short(time.Duration(e.Duration))))
 	case messages.ServerRestarting:
-		restart := fmt.Sprintf("restart %d of %d in %s", e.Restarts, e.Budget, seconds(time.Duration(e.After)))
-		return "!", join(" ", "server", e.Server, join("; ", exit, restart))
+		return "!", join(" ", "server", e.Server, join("; ", exit, restartText(e)))
 	case messages.ServerStopped:
 		if e.Detail == "" {
 			return "", "" // the supervisor is shutting down
@@ -132,6 +131,15 @@ func describe(e messages.Event, exit string) (mark, text string) {
 		messages.ToolsChanged: // which comes as a warning of the server as well
 	}
 	return "", ""
+}
+
+// restartText counts a restart against the server's budget, and its group's.
+func restartText(e messages.Event) string {
+	group := ""
+	if e.Group != "" {
+		group = fmt.Sprintf(", %d of %d of group %s,", e.GroupRestarts, e.GroupBudget, e.Group)
+	}
+	return fmt.Sprintf("restart %d of %d%s in %s", e.Restarts, e.Budget, group, seconds(time.Duration(e.After)))
 }
 
 func describeCall(e messages.Event) (mark, text string) {

@@ -20,10 +20,12 @@ func (a *app) reloadCommand() *cobra.Command {
 		Use:   "reload [WORKSPACE]",
 		Short: "Apply what changed in a workspace's files while it runs",
 		Long: `Have the process that runs the workspace read its files again and apply what changed. Servers that did not change keep
-running with their sessions; changed ones finish their calls and are replaced; removed ones finish their calls and stop.
+running with their sessions; changed ones let their calls go on and are replaced; removed ones let them go on and stop.
 A file with a fault changes nothing.
 
-Each line names a server: "+" was added, "~" was changed, "-" was removed.
+Each line names a server: "+" was added, "~" was changed, "-" was removed, "=" goes on with its process and is supervised
+by its new settings (a call that runs keeps the timeout it began with). Lines with "supervision:" name groups and max_starts.
+A changed or removed server's calls may go on for its timeout; what is left then ends as lost.
 
 Exit codes: 0; 2 when the files have faults; 4 when nobody runs the workspace.`,
 		Args: cobra.MaximumNArgs(1),
@@ -69,10 +71,13 @@ func reloaded(r actors.ReloadResult) []string {
 	for _, kind := range []struct {
 		mark string
 		ids  []string
-	}{{"+", r.Added}, {"~", r.Changed}, {"-", r.Removed}} {
+	}{{"+", r.Added}, {"~", r.Changed}, {"-", r.Removed}, {"=", r.Tuned}} {
 		for _, id := range kind.ids {
 			lines = append(lines, kind.mark+" "+oneLine(id))
 		}
+	}
+	for _, what := range r.Supervision {
+		lines = append(lines, "supervision: "+oneLine(what))
 	}
 	if r.Gate {
 		lines = append(lines, "the gate decides by the new files")

@@ -28,12 +28,7 @@ Exit codes: 0 when the root agent answered, whatever its tools did; 2 the worksp
 failed; 9 interrupted (with --json the outcome is "stopped"); 10 internal error.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.command(func(c *cobra.Command, args []string) error {
-			ws, err := a.load(first(args))
-			if err != nil {
-				return err
-			}
-			a.warn(ws)
-			return a.run(c.Context(), ws, r, asJSON)
+			return a.run(c.Context(), first(args), r, asJSON)
 		}),
 	}
 	c.Flags().StringVar(&r.Topology, "topology", "", "the topology to run (default: the only one)")
@@ -42,15 +37,14 @@ failed; 9 interrupted (with --json the outcome is "stopped"); 10 internal error.
 	return c
 }
 
-func (a *app) run(ctx context.Context, ws *config.Workspace, r actors.RunRequest, asJSON bool) error {
-	topology, err := ws.Topology(r.Topology)
-	if err == nil {
-		err = ws.CheckRun(topology)
-	}
-	if err != nil {
-		return &exit{code: exitInvalid, err: err}
-	}
-	return a.withAPI(ctx, ws, func(ctx context.Context, api api) error {
+// run leaves it to the owner to say which topologies there are: it runs on the files that it loaded.
+func (a *app) run(ctx context.Context, workspace string, r actors.RunRequest, asJSON bool) error {
+	warned := false
+	return a.withFiles(ctx, workspace, func(ctx context.Context, api api, ws *config.Workspace) error {
+		if ws != nil && !warned {
+			a.warn(ws)
+			warned = true
+		}
 		out := &oneWriter{out: a.err}
 		view := newProgress(out)
 		asking := runAsker{begin: func(run string) func() {

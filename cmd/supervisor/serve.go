@@ -87,15 +87,31 @@ func (a *app) serve(ctx context.Context, ws *config.Workspace, changes *watch) e
 	}
 	events := sup.Subscribe(backlog)
 	defer events.Close()
-	server, err := serveControl(sup)
+	reloads := make(chan reloadDone, 16)
+	server, err := serveControl(sup, announcing{Supervisor: sup, reloads: reloads})
 	if err != nil {
 		return errors.Join(fmt.Errorf("other commands could not use this workspace: %w", err), a.stop(in, sup))
 	}
 	return a.own(in, sup, server, func(ctx context.Context, _ api) error {
 		a.say("%s: %s kept running for other commands; Ctrl-C stops them", ws.File, count(runnable(ws), "server"))
 		sup.Warm()
-		return newAttendant(a.err, sup).attend(ctx, attention{events: events.C, hangups: hangups, changes: changes.changed()})
+		return newAttendant(a.err, sup).attend(ctx, attention{events: events.C, hangups: hangups, changes: changes.changed(), reloads: reloads})
 	})
+}
+
+// announcing tells the attendant of the reloads that other commands ask for.
+type announcing struct {
+	*actors.Supervisor
+	reloads chan<- reloadDone
+}
+
+func (b announcing) Reload(ctx context.Context) (actors.ReloadResult, error) {
+	r, err := b.Supervisor.Reload(ctx)
+	select {
+	case b.reloads <- reloadDone{result: r, err: err}:
+	case <-ctx.Done(): // and we are stopping
+	}
+	return r, err
 }
 
 func runnable(ws *config.Workspace) int {

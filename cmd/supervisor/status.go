@@ -38,8 +38,9 @@ func (a *app) statusCommand() *cobra.Command {
 shown as they are declared, and nothing is started. What is frozen is told first.
 
 FOR is how long a server has been in its state. RUNNING and QUEUED are its calls. RESTARTS are those that count against the
-budget now, of how many, and in brackets all since the supervisor started. LAST EXIT is how the server ended last, and when
-it is expected back.
+budget now, of how many, and in brackets all since the supervisor started. LAST EXIT is how the server ended last, and
+DETAIL what its state alone does not say: what it waits for, what comes next, that it was stopped by hand. Groups follow with
+their own budgets.
 
 Exit codes: 0, whatever state the servers are in; 2 when the workspace has faults and nobody runs it; 4 when the process
 that runs it does not answer.`,
@@ -48,9 +49,6 @@ that runs it does not answer.`,
 			found, err := a.standing(c.Context(), first(args))
 			if err != nil {
 				return err
-			}
-			if found.Owner == nil {
-				a.say("%v", errNobody)
 			}
 			if asJSON {
 				err = writeJSON(a.out, found)
@@ -86,14 +84,16 @@ func (a *app) standing(ctx context.Context, workspace string) (standing, error) 
 	if !errors.Is(err, errNobody) {
 		return found, err
 	}
-	ws, err := a.load(workspace)
-	if err != nil {
-		return standing{}, err
+	nobody := err
+	ws, faulty := a.load(workspace)
+	if faulty != nil {
+		return standing{}, faulty
 	}
 	frozen, err := actors.KeptFrozen(owner.StateDir(root))
 	if err != nil {
 		return standing{}, &exit{code: exitInvalid, err: readOnly(root, err)}
 	}
+	a.say("%v", nobody)
 	return standing{Servers: atRest(ws), Frozen: frozen}, nil
 }
 

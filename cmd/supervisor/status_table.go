@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -17,14 +18,19 @@ func (a *app) printStanding(found standing, now time.Time) error {
 	}
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	if len(found.Servers) > 0 {
-		_, _ = fmt.Fprintln(table, "SERVER\tSTATE\tFOR\tPID\tTOOLS\tRUNNING\tQUEUED\tRESTARTS\tLAST EXIT")
+		_, _ = fmt.Fprintln(table, "SERVER\tSTATE\tFOR\tPID\tTOOLS\tRUNNING\tQUEUED\tRESTARTS\tLAST EXIT\tDETAIL")
 	}
 	for _, s := range found.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", oneLine(s.ID), s.State, age(s.Since, now),
-			number(s.PID), s.Tools, s.InFlight, s.Queued, restarts(s), oneLine(orElse(lastExit(s), "-")))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", oneLine(s.ID), s.State, age(s.Since, now),
+			number(s.PID), s.Tools, s.InFlight, s.Queued, restarts(s), oneLine(orElse(s.LastExit, "-")), oneLine(orElse(detail(s), "-")))
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	for _, line := range groupLines(found.Servers) {
+		if err := a.print(oneLine(line)); err != nil {
+			return err
+		}
 	}
 	for _, s := range found.Servers {
 		for _, w := range s.Warnings {
@@ -60,11 +66,22 @@ func restarts(s messages.ServerStatus) string {
 	return text
 }
 
-// lastExit is how a server ended last, and what comes next where something does.
-func lastExit(s messages.ServerStatus) string {
-	next := ""
-	if retry := time.Duration(s.RetryAfter); retry > 0 {
-		next = "expected back in " + short(retry)
+// detail is what comes next, or why nothing does.
+func detail(s messages.ServerStatus) string {
+	if retry := time.Duration(s.RetryAfter); retry > 0 && s.Detail == "" {
+		return "expected back in " + short(retry)
 	}
-	return join("; ", s.LastExit, next)
+	return s.Detail
+}
+
+// groupLines tell of each group how much of its budget is used.
+func groupLines(servers []messages.ServerStatus) []string {
+	var lines []string
+	for _, s := range servers {
+		line := fmt.Sprintf("group %s: %d of %s", s.Group, s.GroupWindow, count(s.GroupBudget, "restart"))
+		if s.Group != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

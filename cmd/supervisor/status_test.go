@@ -22,16 +22,21 @@ func TestStatusTable(t *testing.T) {
 			ID: "flaky", State: messages.StateBackoff, Since: now.Add(-time.Second / 4), Restarts: 7, Window: 2, Budget: 5,
 			LastExit: "exited with code 3", RetryAfter: ms(1500),
 		},
+		{ID: "a", State: messages.StateFailed, Budget: 5, Detail: "its group is spent", RetryAfter: ms(9000), Group: "g", GroupWindow: 1, GroupBudget: 1},
+		{ID: "b", State: messages.StateStopped, Budget: 5, Detail: "stopped by hand", Group: "g", GroupWindow: 1, GroupBudget: 1},
 		{ID: "off", State: messages.StateDisabled},
 	}}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.TrimPrefix(`
-SERVER  STATE     FOR   PID  TOOLS  RUNNING  QUEUED  RESTARTS    LAST EXIT
-db      up        3m12s 123  12     2        1       0 of 5      -
-flaky   backoff   0s    -    0      0        0       2 of 5 (7)  exited with code 3; expected back in 1.50s
-off     disabled  -     -    0      0        0       0 of 0      -
+SERVER  STATE     FOR   PID  TOOLS  RUNNING  QUEUED  RESTARTS    LAST EXIT           DETAIL
+db      up        3m12s 123  12     2        1       0 of 5      -                   -
+flaky   backoff   0s    -    0      0        0       2 of 5 (7)  exited with code 3  expected back in 1.50s
+a       failed    -     -    0      0        0       0 of 5      -                   its group is spent
+b       stopped   -     -    0      0        0       0 of 5      -                   stopped by hand
+off     disabled  -     -    0      0        0       0 of 0      -                   -
+group g: 1 of 1 restart
 warning: db: junk \u001b
 `, "\n")
 	if diff := cmp.Diff(squeezed(want), squeezed(b.String())); diff != "" {
@@ -64,8 +69,8 @@ func TestStatusWithoutAnOwnerStartsNothing(t *testing.T) {
 	dir := newFolder(t, "  - {id: db, command: [db], restart: {max_restarts: 3}}\n  - {id: off, command: [off], disabled: true}\n")
 	got := command(t, "status", dir)
 	want := [][]string{
-		{"SERVER STATE FOR PID TOOLS RUNNING QUEUED RESTARTS LAST EXIT", "db stopped - - 0 0 0 0 of 3 -", "off disabled - - 0 0 0 0 of 5 -", ""},
-		{"nobody runs this workspace; `supervisor serve` does", ""},
+		{"SERVER STATE FOR PID TOOLS RUNNING QUEUED RESTARTS LAST EXIT DETAIL", "db stopped - - 0 0 0 0 of 3 - -", "off disabled - - 0 0 0 0 of 5 - -", ""},
+		{"nobody runs this workspace; `supervisor serve " + dir + "` does", ""},
 	}
 	if diff := cmp.Diff(want, [][]string{squeezed(got.Out), squeezed(got.Err)}); diff != "" || got.Code != 0 {
 		t.Errorf("code %d (-want +got):\n%s", got.Code, diff)

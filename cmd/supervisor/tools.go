@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-supervisor/supervisor/actors"
+	"github.com/mcp-supervisor/supervisor/config"
 	"github.com/mcp-supervisor/supervisor/messages"
 )
 
@@ -29,11 +30,7 @@ Exit codes: 0; 2 for an unknown server or agent; 4 when no server that was asked
 			if err := filled(c, "server", "agent"); err != nil {
 				return err
 			}
-			ws, err := a.load(first(args))
-			if err != nil {
-				return err
-			}
-			return a.withAPI(c.Context(), ws, func(ctx context.Context, api api) error {
+			return a.withFiles(c.Context(), first(args), func(ctx context.Context, api api, _ *config.Workspace) error {
 				found, err := api.Tools(ctx, q)
 				if err != nil {
 					return err

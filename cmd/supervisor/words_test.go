@@ -27,6 +27,10 @@ func TestProgress(t *testing.T) {
 		"a call is ok":       {messages.Event{Kind: messages.CallEnded, Agent: "researcher", Server: "files", Tool: "read_file", Outcome: messages.OK, Duration: ms(3)}, "  +1.20s   researcher → files/read_file ok 3ms\n"},
 		"a call is denied":   {messages.Event{Kind: messages.CallEnded, Agent: "a", Server: "s", Tool: "t", Outcome: messages.Denied, Detail: "DENIED: no"}, "  +1.20s ! a → s/t denied 0s: DENIED: no\n"},
 		"a crash, no stack":  {messages.Event{Kind: messages.ActorCrashed, Detail: "gate: panic: x\ngoroutine 1"}, "  +1.20s ! internal error: gate: panic: x\n"},
+		"a call waits":       {messages.Event{Kind: messages.ApprovalRequested, CallID: "c", Agent: "a", Server: "s", Tool: "t", Detail: "k3f9: it drops"}, "  +1.20s ! a → s/t waits for approval k3f9: it drops; `supervisor approvals allow k3f9`\n"},
+		"it waits no more":   {messages.Event{Kind: messages.ApprovalResolved, CallID: "c", Detail: "k3f9: allow"}, "  +1.20s   approval k3f9: allow\n"},
+		"a freeze":           {messages.Event{Kind: messages.GateFrozen, Detail: "server `s`"}, "  +1.20s ! frozen: server `s`\n"},
+		"a thaw":             {messages.Event{Kind: messages.GateFrozen, Detail: "nothing"}, "  +1.20s   thawed: nothing is frozen\n"},
 		"a start is no news": {messages.Event{Kind: messages.ServerStarting, Server: "files"}, ""},
 		"a server's tricks":  {messages.Event{Kind: messages.ServerWarning, Server: "s", Detail: "junk \x1b[2J\nmore"}, "  +1.20s ! server s: junk \\u001b[2J more\n"},
 	} {

@@ -20,8 +20,10 @@ type yamlCase struct {
 	Groups, Redact                      []string
 	Arguments                           map[string]any
 	Effect                              spec.Effect
-	Counts                              struct{ Run int64 }
-	Now                                 time.Time
+	Counts                              struct {
+		RunCalls int64 `yaml:"run_calls"`
+	}
+	Time time.Time
 }
 
 func (c yamlCase) read(t *testing.T) Case {
@@ -36,8 +38,8 @@ func (c yamlCase) read(t *testing.T) Case {
 		Name: c.Name,
 		Request: Request{
 			Agent:  Agent{Topology: topology, ID: id, Role: c.Role, Groups: c.Groups, Operator: c.Agent == spec.Operator},
-			Server: server, Tool: tool, Effect: c.Effect, Arguments: arguments, Now: c.Now,
-			Counts: Counts{Run: c.Counts.Run}, Implicit: c.Effect == spec.Read,
+			Server: server, Tool: tool, Effect: c.Effect, Arguments: arguments, Now: c.Time,
+			Counts: Counts{Run: c.Counts.RunCalls}, Implicit: c.Effect == spec.Read,
 		},
 		Want: Want{Decision: c.Want, Rule: c.Rule, Redact: c.Redact},
 	}

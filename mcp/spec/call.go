@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -65,6 +66,8 @@ func (e Exit) Clean() bool { return e.Code == 0 && e.Signal == "" && e.Reason ==
 func (e Exit) String() string {
 	how := e.status()
 	switch {
+	case e.Reason != "" && e.Signal == "SIGKILL": // which follows from the reason: nobody else knew of it
+		how = e.Reason + "; the supervisor killed it (SIGKILL)"
 	case e.Reason != "" && how != "":
 		how = e.Reason + " (" + how + ")"
 	case e.Reason != "":
@@ -72,10 +75,24 @@ func (e Exit) String() string {
 	case how == "":
 		how = "ended"
 	}
-	if n := len(e.StderrTail); n > 0 {
-		how += "; stderr: " + e.StderrTail[n-1]
+	if line := e.lastWords(); line != "" {
+		how += "; stderr: " + line
 	}
 	return how
+}
+
+// lastWords is the line of stderr that says most: the message of a Go panic, which its stack follows, or else the last.
+func (e Exit) lastWords() string {
+	last := ""
+	for _, line := range e.StderrTail {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+		if strings.TrimSpace(line) != "" {
+			last = line
+		}
+	}
+	return last
 }
 
 func (e Exit) status() string {
