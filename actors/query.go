@@ -50,8 +50,10 @@ func (s *Supervisor) Tools(ctx context.Context, q ToolsQuery) (ToolsResult, erro
 	if err != nil {
 		return ToolsResult{}, err
 	}
-	if err := s.checkServer(q.Server); err != nil {
-		return ToolsResult{}, err
+	if q.Server != "" {
+		if err := s.checkServer(q.Server); err != nil {
+			return ToolsResult{}, err
+		}
 	}
 	box := newToolbox(s.env.ws(), agent)
 	var result ToolsResult
@@ -100,9 +102,6 @@ func invalid(format string, args ...any) error {
 }
 
 func (s *Supervisor) checkServer(id string) error {
-	if id == "" {
-		return nil
-	}
 	declared, ok := s.env.ws().Server(id)
 	switch {
 	case !ok:
