@@ -19,7 +19,7 @@ var (
 	agents    = flag.Int("chaos.agents", 60, "how many agents call at the same time")
 	servers   = flag.Int("chaos.servers", 5, "how many servers they call, besides the ledger")
 	killEvery = flag.Duration("chaos.kill-every", 100*time.Millisecond, "time between two strikes, on average")
-	faults    = flag.String("chaos.faults", "kill,wrapper,stop,pipe,slow", "what is done to the servers; hang too takes 10 s more")
+	faults    = flag.String("chaos.faults", "kill,wrapper,stop,pipe,slow", "what is done to the servers; hang too takes some seconds more")
 )
 
 // fixed is a seed like any other. A run with it every time tells a change of ours from bad luck.
