@@ -22,6 +22,26 @@ func many(n int) string {
 	return b.String()
 }
 
+// kinds returns 100 policies that read agent, tool, context and arguments; ten can match the request reading().
+func kinds() string {
+	rules := []string{
+		`permit (principal, action, resource in Server::"%s") when { resource.effect == "read" && context.arguments has path };`,
+		`forbid (principal in Group::"staff", action, resource in Server::"%s") when { context.arguments.path like "*..*" };`,
+		`forbid (principal, action, resource == Tool::"%s/read") when { context.counts.run >= 500 };`,
+		`permit (principal in Role::"worker", action, resource in Server::"%s") when { principal.trust.greaterThan(decimal("0.5")) && context.tier == "cautious" };`,
+		`forbid (principal, action, resource in Server::"%s") when { resource.effect == "write" && context.weekday == "sunday" };`,
+	}
+	var b strings.Builder
+	for i := range 100 {
+		server := "files"
+		if i >= 10 {
+			server = fmt.Sprintf("s%d", i)
+		}
+		fmt.Fprintf(&b, rules[i%len(rules)]+"\n", server)
+	}
+	return b.String()
+}
+
 func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{0, 10, 100, 1000} {
 		s, r := load(b, many(n)), reading()
@@ -39,6 +59,15 @@ func BenchmarkDecide(b *testing.B) {
 		for b.Loop() {
 			if s.decide(r, newEntities(r), s.rules).Allowed {
 				b.Fatal("allowed")
+			}
+		}
+	})
+	s = load(b, kinds())
+	b.Run("100 policies of all kinds", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if !s.Decide(r).Allowed {
+				b.Fatal("refused")
 			}
 		}
 	})

@@ -32,6 +32,13 @@ func clauses(p *cedar.Policy) []clause {
 	return out
 }
 
+// unscoped is the policy without its scope.
+func unscoped(p *cedar.Policy) *cedar.Policy {
+	tree := *(*ast.Policy)(p.AST())
+	tree.Principal, tree.Action, tree.Resource = ast.Scope{}.All(), ast.Scope{}.All(), ast.Scope{}.All()
+	return cedar.NewPolicyFromAST((*public.Policy)(&tree))
+}
+
 func conjuncts(node ast.IsNode) []ast.IsNode {
 	if and, ok := node.(ast.NodeTypeAnd); ok {
 		return append(conjuncts(and.Left), conjuncts(and.Right)...)

@@ -1,19 +1,15 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/cedar-policy/cedar-go"
-
-	"github.com/mcp-supervisor/supervisor/governance/spec"
 )
 
-// read is what a list of rules reads of the context.
+// read is what a list of rules reads.
 type read struct {
-	context bool // anything at all
-	all     bool // the arguments as a whole
+	attributes attributes
+	all        bool // the arguments as a whole
 	// arguments are the names of the arguments that are read.
 	arguments map[string]bool
 }
@@ -23,6 +19,7 @@ type read struct {
 func readOf(rules []*rule) read {
 	r := read{arguments: map[string]bool{}}
 	for _, rule := range rules {
+		r.attributes |= rule.facts.reads
 		for _, path := range rule.facts.paths {
 			r.add(path)
 		}
@@ -30,12 +27,10 @@ func readOf(rules []*rule) read {
 	return r
 }
 
+// add adds the arguments that a path reads.
 func (r *read) add(path []string) {
-	if path[0] != "context" {
-		return
-	}
-	r.context = true
 	switch {
+	case path[0] != "context":
 	case len(path) == 1, len(path) == 2 && path[1] == "arguments":
 		r.all = true
 	case path[1] == "arguments":
@@ -46,37 +41,23 @@ func (r *read) add(path []string) {
 func (r read) argument(name string) bool { return r.all || r.arguments[name] }
 
 // request is what Cedar evaluates. The error says what is wrong with the arguments that the rules read.
-func (e *entities) request(r Request, reads read) (cedar.Request, error) {
+func (e *entities) request(reads read) (cedar.Request, error) {
 	q := cedar.Request{Principal: e.principal(), Action: callTool, Resource: e.tool}
-	if !reads.context {
-		return q, nil
-	}
-	arguments := cedar.Record{}
 	if reads.all || len(reads.arguments) > 0 {
 		var err error
-		if arguments, err = readArguments(r.Arguments, reads.argument); err != nil {
+		if e.arguments, err = readArguments(e.r.Arguments, reads.argument); err != nil {
 			return q, fmt.Errorf("arguments: %w", err)
 		}
 	}
-	q.Context = contextRecord(r, arguments)
+	e.reads = reads.attributes
+	q.Context = e.record("context")
 	return q, nil
 }
 
-func contextRecord(r Request, arguments cedar.Record) cedar.Record {
-	now := r.Now.UTC()
+func (c Counts) record() cedar.Record {
 	return cedar.NewRecord(cedar.RecordMap{
-		"arguments":   arguments,
-		"run":         cedar.String(r.Run),
-		"topology":    cedar.String(r.Agent.Topology),
-		"traceparent": cedar.String(r.TraceParent),
-		"tier":        cedar.String(cmp.Or(r.Tier, spec.Cautious)),
-		"time":        cedar.NewDatetime(now),
-		"hour":        cedar.Long(now.Hour()),
-		"weekday":     cedar.String(strings.ToLower(now.Weekday().String())),
-		"counts": cedar.NewRecord(cedar.RecordMap{
-			"agent":  cedar.Long(r.Counts.Agent),
-			"run":    cedar.Long(r.Counts.Run),
-			"denied": cedar.Long(r.Counts.Denied),
-		}),
+		"agent":  cedar.Long(c.Agent),
+		"run":    cedar.Long(c.Run),
+		"denied": cedar.Long(c.Denied),
 	})
 }

@@ -23,7 +23,7 @@ func (s *Set) Decide(r Request) Verdict {
 // decide answers by some of the rules.
 func (s *Set) decide(r Request, e *entities, rules []*rule) (v Verdict) {
 	err := safe.Do("policy", func() error {
-		o, err := s.evaluate(r, e, rules)
+		o, err := s.evaluate(e, rules)
 		if err != nil {
 			return err
 		}
@@ -42,27 +42,27 @@ type outcome struct {
 	errors                   []string
 }
 
-// policies makes an iterator for Cedar of rules.
+// policies makes an iterator for Cedar of rules that are in scope.
 type policies []*rule
 
 func (ps policies) All() iter.Seq2[cedar.PolicyID, *cedar.Policy] {
 	return func(yield func(cedar.PolicyID, *cedar.Policy) bool) {
 		for _, r := range ps {
-			if !yield(cedar.PolicyID(r.name), r.policy) {
+			if !yield(cedar.PolicyID(r.name), r.unscoped) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Set) evaluate(r Request, e *entities, rules []*rule) (outcome, error) {
+func (s *Set) evaluate(e *entities, rules []*rule) (outcome, error) {
 	var o outcome
-	// Cedar looks at scopes too; here it is decided which arguments are read, and a rule of others must not break a call.
+	// It decides which arguments are read, too: a rule of others must not break a call.
 	rules = inScope(e, rules)
 	if len(rules) == 0 {
 		return o, nil
 	}
-	request, err := e.request(r, readOf(rules))
+	request, err := e.request(readOf(rules))
 	if err != nil {
 		return o, err
 	}

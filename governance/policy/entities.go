@@ -27,7 +27,10 @@ type entities struct {
 	// principals are the zero entity, the agent and its parents: what the principal's scope of a rule may name.
 	principals   []cedar.EntityUID
 	tool, server cedar.EntityUID
-	made         map[cedar.EntityUID]cedar.Entity
+	// reads are the attributes that the rules read, and arguments those of the arguments.
+	reads     attributes
+	arguments cedar.Record
+	made      map[cedar.EntityUID]cedar.Entity
 }
 
 func newEntities(r Request) *entities {
@@ -72,9 +75,9 @@ func (e *entities) Get(uid cedar.EntityUID) (cedar.Entity, bool) {
 	made := cedar.Entity{UID: uid}
 	switch uid {
 	case e.principal():
-		made.Parents, made.Attributes = cedar.NewEntityUIDSet(e.principals[2:]...), e.r.Agent.attributes()
+		made.Parents, made.Attributes = cedar.NewEntityUIDSet(e.principals[2:]...), e.record("principal")
 	case e.tool:
-		made.Parents, made.Attributes = cedar.NewEntityUIDSet(e.server), toolAttributes(e.r)
+		made.Parents, made.Attributes = cedar.NewEntityUIDSet(e.server), e.record("resource")
 	default:
 		return cedar.Entity{}, false
 	}
@@ -85,18 +88,12 @@ func (e *entities) Get(uid cedar.EntityUID) (cedar.Entity, bool) {
 	return made, true
 }
 
-func (a Agent) attributes() cedar.Record {
-	topology, id, role := a.Topology, a.ID, a.Role
+// asPrincipal is the agent as rules see it: of the operator they see no more than that.
+func (a Agent) asPrincipal() Agent {
 	if a.Operator {
-		topology, id, role = "", spec.Operator, ""
+		a.Topology, a.ID, a.Role = "", spec.Operator, ""
 	}
-	return cedar.NewRecord(cedar.RecordMap{
-		"topology": cedar.String(topology),
-		"id":       cedar.String(id),
-		"role":     cedar.String(role),
-		"operator": cedar.Boolean(a.Operator),
-		"trust":    trust(a.Trust),
-	})
+	return a
 }
 
 // trust is rounded to the four digits a decimal has; what is no number from 0 to 1 is brought there, NaN to 0.
@@ -111,25 +108,12 @@ func trust(t float64) cedar.Decimal {
 	return d
 }
 
-func toolAttributes(r Request) cedar.Record {
-	m := cedar.RecordMap{
-		"name":   cedar.String(r.Tool),
-		"server": cedar.String(r.Server),
-		"effect": cedar.String(spec.Write),
-		"tags":   tags(r),
+// hint is nil where a tool does not give it.
+func hint(h *bool) cedar.Value {
+	if h == nil {
+		return nil
 	}
-	if r.Effect != "" {
-		m["effect"] = cedar.String(r.Effect)
-	}
-	for name, hint := range map[string]*bool{
-		"read_only": r.Annotations.ReadOnly, "destructive": r.Annotations.Destructive,
-		"idempotent": r.Annotations.Idempotent, "open_world": r.Annotations.OpenWorld,
-	} {
-		if hint != nil {
-			m[cedar.String(name)] = cedar.Boolean(*hint)
-		}
-	}
-	return cedar.NewRecord(m)
+	return cedar.Boolean(*h)
 }
 
 // tags are those of the tool and of its server.

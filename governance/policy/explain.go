@@ -50,7 +50,7 @@ const (
 func (s *Set) Explain(r Request) Explanation {
 	x := Explanation{Verdict: s.Decide(r)}
 	e := newEntities(r)
-	q, err := e.request(r, readOf(inScope(e, s.rules)))
+	q, err := e.request(readOf(inScope(e, s.rules)))
 	for _, rule := range s.rules {
 		c := Considered{Rule: rule.name, Effect: rule.effect(), File: rule.file, Line: rule.line, Column: rule.column}
 		c.State, c.Why = rule.consider(e, q, err)

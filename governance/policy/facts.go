@@ -15,6 +15,8 @@ type facts struct {
 	// paths are the attributes the conditions read, or ask for with has, each from its variable on:
 	// ["context", "arguments", "path"]. A variable that is used as a whole is a path of one.
 	paths [][]string
+	// reads are the attributes that may be read by these paths, or of the entities below.
+	reads attributes
 	// entities and types are those the conditions name.
 	entities []cedar.EntityUID
 	types    []cedar.EntityType
@@ -49,7 +51,24 @@ func factsOf(p *cedar.Policy) facts {
 			f.never = true
 		}
 	}
+	f.reads = f.attributes()
 	return f
+}
+
+// attributes are all that the conditions may read. An agent or a tool that is named may be the request's.
+func (f *facts) attributes() (read attributes) {
+	for _, path := range f.paths {
+		read |= attributesOf(path)
+	}
+	for _, e := range f.entities {
+		switch e.Type {
+		case typeAgent:
+			read |= attributesOf([]string{"principal"})
+		case typeTool:
+			read |= attributesOf([]string{"resource"})
+		}
+	}
+	return read
 }
 
 func scopeOf(node ast.IsScopeNode) scope {

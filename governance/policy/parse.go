@@ -48,7 +48,7 @@ func newRule(f File, i int, p *cedar.Policy, text string) (*rule, Faults) {
 	r := &rule{
 		name: fmt.Sprintf("%s#%d", path.Base(f.Name), i+1),
 		file: f.Name, line: at.Line, column: at.Column, text: text,
-		permit: p.Effect() == cedar.Permit, policy: p, facts: factsOf(p),
+		permit: p.Effect() == cedar.Permit, policy: p, unscoped: unscoped(p), facts: factsOf(p),
 	}
 	return r, r.annotate(p.Annotations())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cedar-policy/cedar-go"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/mcp-supervisor/supervisor/governance/spec"
@@ -71,14 +72,56 @@ func TestIndexedIsFull(t *testing.T) {
 	})
 }
 
-// Scopes are read twice: by us, to find rules and to explain them, and by Cedar. Both mean the same.
+// Attributes that no rule in scope reads are left out, and scopes are not evaluated: no policy notices.
+func TestLeftOutIsNotMissed(t *testing.T) {
+	conditions := []string{
+		`context.hour < 13 && context.weekday == "tuesday"`, `principal.trust.greaterThan(decimal("0.5"))`, `context has tier`,
+		`principal == Agent::"t/a" && Agent::"t/a".id == "a"`, `Tool::"s/x".effect == "read"`, `resource.tags.contains("text")`,
+		`resource has destructive && resource["destructive"]`, `(if context.counts.run > 3 then context else {run: "r"}).run == "r"`,
+		`(if principal.operator then resource else resource).name == "x"`, `context.nothing == 1`, `[context.tier].contains("cautious")`,
+		`context == {run: ""}`, `principal.role == "worker" || principal.topology == ""`, `resource in Server::"s" && resource.server == "s"`,
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		policies, r := drawPolicies(rt), drawRequest(rt)
+		for i, c := range rapid.SliceOfN(rapid.SampledFrom(conditions), 1, 4).Draw(rt, "conditions") {
+			policies = append(policies, fmt.Sprintf("@id(\"c%d\") permit (principal, action, resource) when { %s };\n", i, c))
+		}
+		s, e, all, want := load(t, policies...), newEntities(r), newEntities(r), cedar.PolicyMap{}
+		got, err := s.evaluate(e, s.rules)
+		if err != nil {
+			return // arguments that nobody gets to see
+		}
+		for _, rule := range s.rules {
+			want[cedar.PolicyID(rule.name)] = rule.policy
+		}
+		q, err := all.request(read{attributes: ^attributes(0), all: true})
+		if err != nil {
+			return
+		}
+		_, d := cedar.Authorize(want, all, q)
+		var reasons, failed []string
+		for _, reason := range d.Reasons {
+			reasons = append(reasons, string(reason.PolicyID))
+		}
+		for _, e := range d.Errors {
+			failed = append(failed, string(e.PolicyID))
+		}
+		slices.Sort(reasons)
+		slices.Sort(failed)
+		if diff := cmp.Diff([][]string{reasons, failed}, [][]string{names(append(got.forbids, got.permits...)), names(got.broken)}, cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("all (-) and only what is read (+):\n%s", diff)
+		}
+	})
+}
+
+// Scopes are read by us, to find rules and to explain them, and Cedar evaluates the rest. They mean what Cedar says.
 func TestScopesMeanWhatCedarSays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := drawPolicy(rt, "p", "permit")
 		head, _, _ := strings.Cut(strings.TrimSuffix(text, ";\n"), " when {")
 		head, _, _ = strings.Cut(head, " unless {")
 		s, e := load(t, head+";"), newEntities(drawRequest(rt))
-		got, _ := cedar.Authorize(policies(s.rules), e, cedar.Request{Principal: e.principal(), Action: callTool, Resource: e.tool})
+		got, _ := cedar.Authorize(cedar.PolicyMap{"p": s.rules[0].policy}, e, cedar.Request{Principal: e.principal(), Action: callTool, Resource: e.tool})
 		if want := s.rules[0].covers(e); bool(got) != want {
 			rt.Fatalf("%s: Cedar says %v, we %v", s.rules[0].text, got, want)
 		}

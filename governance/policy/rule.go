@@ -19,7 +19,9 @@ type rule struct {
 	permit       bool
 	obligations
 	policy *cedar.Policy
-	facts  facts
+	// unscoped is the policy without its scope, for requests that are known to be in it.
+	unscoped *cedar.Policy
+	facts    facts
 }
 
 func (r *rule) place() string { return fmt.Sprintf("%s:%d:%d", r.file, r.line, r.column) }

@@ -118,7 +118,7 @@ func TestRequestsFitTheSchema(t *testing.T) {
 			r.Annotations = mcpspec.Annotations{ReadOnly: pointer(true), Destructive: pointer(false), Idempotent: pointer(true), OpenWorld: pointer(true)}
 		}
 		e := newEntities(r)
-		q, err := e.request(r, read{context: true, all: true})
+		q, err := e.request(read{attributes: ^attributes(0), all: true})
 		if err != nil {
 			return // arguments that nobody gets to see
 		}
