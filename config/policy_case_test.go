@@ -40,6 +40,7 @@ cases:
     effect: read
     annotations: {destructive: true, open_world: no, title: Read}
     tier: strict
+    tags: [data]
     counts: {agent_calls: 3, run_calls: 7, denied: 1}
     time: 2026-11-30T11:00:00+01:00
     want: approve
@@ -57,12 +58,12 @@ cases:
 			Arguments: json.RawMessage(`{"path":"/srv/${A}/$${B}","id":9007199254740993,"ratio":1.10,"hex":31,"on":true,"none":null,` +
 				`"list":[1,{"a":"\u003cb\u003e"}],"day":"2026-11-30"}`),
 			Effect: gov.Read, Annotations: mcpspec.Annotations{Title: "Read", Destructive: &yes, OpenWorld: &no}, Tier: gov.Strict,
-			AgentCalls: 3, RunCalls: 7, Denied: 1, Time: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC),
+			Tags: []string{"data"}, AgentCalls: 3, RunCalls: 7, Denied: 1, Time: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC),
 			Want: WantApprove, Rule: "read-data", Redact: []string{"$.password"}, Line: 3,
 		},
 		{
 			Name: "as little as can be", Agent: "operator", Trust: 1, Server: "db", Tool: "get", Arguments: json.RawMessage(`{}`),
-			Effect: gov.Write, Tier: gov.Cautious, Want: WantDeny, Redact: []string{}, Line: 18,
+			Effect: gov.Write, Tier: gov.Cautious, Want: WantDeny, Redact: []string{}, Line: 19,
 		},
 	}, got)
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,34 +20,38 @@ import (
 // desk is a gatekeeper whose book a test writes itself.
 type desk struct {
 	actors.Gatekeeper
+	mu      sync.Mutex
 	waiting []approval.Pending
 	answers []actors.ApprovalAnswer
 	refused error
 }
 
 func (d *desk) Approvals(context.Context) ([]approval.Pending, error) {
-	return append([]approval.Pending(nil), d.waiting...), nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.waiting), nil
 }
 
 func (d *desk) Answer(_ context.Context, a actors.ApprovalAnswer) (approval.Outcome, error) {
-	d.answers = append(d.answers, a)
 	d.take(a.ID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.answers = append(d.answers, a)
 	return approval.Outcome{}, d.refused
 }
 
 func (d *desk) put(id, arguments string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.waiting = append(d.waiting, approval.Pending{ID: id, Request: approval.Request{
 		Binding: approval.Binding{Agent: "boss", Server: "db", Tool: "drop"}, Arguments: []byte(arguments), Reason: "it drops",
 	}})
 }
 
 func (d *desk) take(id string) {
-	for i, p := range d.waiting {
-		if p.ID == id {
-			d.waiting = append(d.waiting[:i:i], d.waiting[i+1:]...)
-			return
-		}
-	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.waiting = slices.DeleteFunc(d.waiting, func(p approval.Pending) bool { return p.ID == id })
 }
 
 // seat is a person at a terminal that a test types at.
@@ -148,7 +154,7 @@ func TestAHastyAnswerIsNotTakenForAnotherQuestion(t *testing.T) {
 func TestAnAnswerThatComesTooLateIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sit(t, true)
-		s.desk.refused = errors.New("its time is over")
+		s.desk.refused = errors.New("its time is over") // before put, whose lock orders it
 		s.desk.put("a", "{}")
 		s.wait(time.Second)
 		s.types("y")
