@@ -32,7 +32,8 @@ type API interface {
 	// post-mortem when it did not come up, cancelled when ctx ended first; then it goes on starting.
 	StartServer(ctx context.Context, id string) (messages.ServerStatus, error)
 	// StopServer drains a server, stops it, and returns when nothing of it is left. It stays stopped, whatever calls it,
-	// until StartServer, RestartServer or a reload that changes it. Errors: as for StartServer.
+	// until StartServer or RestartServer, or until it is taken out of the workspace. Calls that run may go on for its
+	// stop_grace; those that wait, and new ones, are refused at once. Errors: as for StartServer.
 	StopServer(ctx context.Context, id string) (messages.ServerStatus, error)
 	// RestartServer drains a server, stops it, starts it with a fresh restart budget and returns when it is up.
 	// Errors: as for StartServer.

@@ -213,3 +213,17 @@ func TestADependentSaysThatItStartsWithoutWhatFailed(t *testing.T) {
 		}
 	})
 }
+
+// A start that a stop overtook ended with "context canceled".
+func TestAStartThatIsCalledOffSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeServer{start: func(ctx context.Context, _ int) error { <-ctx.Done(); return context.Cause(ctx) }}
+		s := startFake(t, oneServer(t, nil), f)
+		started := inBackground(func() { _, _ = s.StartServer(context.Background(), "s") })
+		synctest.Wait()
+		status, err := s.StopServer(context.Background(), "s")
+		if <-started; err != nil || status.LastExit != "the server is being stopped" {
+			t.Errorf("%q, %v", status.LastExit, err)
+		}
+	})
+}

@@ -28,13 +28,15 @@ that is up is left alone.`,
 	},
 	{
 		"stop", "Stop a server by hand",
-		`Let the server's calls finish, stop it, and wait until nothing of it is left. It stays stopped, whoever calls it, until
-"supervisor start" or "supervisor restart", or until a reload changes it.`,
+		`Stop a server and wait until nothing of it is left. Calls that run may go on for its stop_grace (5s by default); one that
+takes longer ends as lost. Calls that wait, and new ones, are refused at once. It stays stopped, whoever calls it, until
+"supervisor start" or "supervisor restart".`,
 		(*control.Client).StopServer,
 	},
 	{
 		"restart", "Stop a server and start it again",
-		`Let the server's calls finish, stop it, start it again with a fresh restart budget, and wait until it is up.`,
+		`Stop a server, start it again with a fresh restart budget, and wait until it is up. Calls that run may go on for its
+stop_grace (5s by default); one that takes longer ends as lost. New calls wait for the start.`,
 		(*control.Client).RestartServer,
 	},
 }
@@ -44,8 +46,8 @@ const managed = `
 The command asks the process that runs the workspace, which is "supervisor serve" as a rule, and prints what became of the
 server. When it is interrupted, that process goes on with it.
 
-Exit codes: 0; 2 for a server that is not declared or disabled; 4 when it did not come up, with its post-mortem, and when
-nobody runs the workspace; 7 when the command was interrupted.`
+Exit codes: 0; 2 for a server that is not declared or disabled; 4 when it did not come up, with its post-mortem and what
+happens next, and when nobody runs the workspace; 7 when the command was interrupted.`
 
 func (a *app) verbCommand(v verb) *cobra.Command {
 	var asJSON bool

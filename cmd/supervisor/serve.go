@@ -32,7 +32,7 @@ SIGHUP applies what changed in the files, as "supervisor reload" does; closing t
 --watch changes of servers are applied as the files are saved. What could widen the gate (agents, skills, scopes, tools,
 permissions) waits for a reload by hand, because an agent that can write files must not be able to grant itself anything.
 
-The first signal lets running calls finish; a second one does not wait for them.
+The first signal lets running calls go on for 5s at most; a second one does not wait for them.
 
 Exit codes: 0 when it was told to stop; 2 when the workspace has faults, or an owner already; 10 internal error.`,
 		Args: cobra.MaximumNArgs(1),
