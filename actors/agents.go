@@ -83,16 +83,29 @@ func (a *agents) onStart(ctx actor.Context, m startRun) {
 		return
 	}
 	starter, began := ctx.Sender(), time.Now()
-	props := a.env.props("run "+m.ID, func() behaviour { return newRun(a.env, m, starter, began) })
+	needs := a.env.ws().Needs(m.Topology)
+	doom := a.doom(needs)
+	props := a.env.props("run "+m.ID, func() behaviour { return newRun(a.env, m, starter, began, doom) })
 	pid, err := ctx.SpawnNamed(props, m.ID)
 	if err != nil {
 		ctx.Respond(runEnded{Error: &RunError{Outcome: messages.Internal, Message: err.Error()}})
 		return
 	}
-	a.runs[m.ID] = begun{run: pid, starter: starter, needs: a.env.ws().Needs(m.Topology)}
-	for server := range a.failed {
-		a.endWithout(ctx, server)
+	a.runs[m.ID] = begun{run: pid, starter: starter, needs: needs}
+}
+
+// doom is why a run ends before it begins: a significant server that it needs is given up. Nil is a run that may begin.
+func (a *agents) doom(needs []string) *endRun {
+	for server, text := range a.failed {
+		if slices.Contains(needs, server) {
+			return without(text)
+		}
 	}
+	return nil
+}
+
+func without(text string) *endRun {
+	return &endRun{Outcome: messages.Unavailable, Reason: "a significant server failed for good: " + text}
 }
 
 func (a *agents) toRun(ctx actor.Context, id string, message any) {
@@ -105,7 +118,7 @@ func (a *agents) toRun(ctx actor.Context, id string, message any) {
 func (a *agents) endWithout(ctx actor.Context, server string) {
 	for _, b := range a.runs {
 		if slices.Contains(b.needs, server) {
-			ctx.Send(b.run, endRun{Outcome: messages.Unavailable, Reason: "a significant server failed for good: " + a.failed[server]})
+			ctx.Send(b.run, *without(a.failed[server]))
 		}
 	}
 }

@@ -41,8 +41,9 @@ type run struct {
 	replied bool
 }
 
-func newRun(e *env, start startRun, starter *actor.PID, began time.Time) *run {
-	return &run{env: e, start: start, starter: starter, began: began, calls: map[messages.Outcome]int{}}
+// newRun makes a run; doom is why it ends at once, nil for most.
+func newRun(e *env, start startRun, starter *actor.PID, began time.Time, doom *endRun) *run {
+	return &run{env: e, start: start, starter: starter, began: began, calls: map[messages.Outcome]int{}, ending: doom}
 }
 
 func (r *run) Receive(ctx actor.Context) {
@@ -72,6 +73,10 @@ func (r *run) Receive(ctx actor.Context) {
 func (r *run) onStarted(ctx actor.Context) {
 	r.env.hub.publish(messages.Event{Kind: messages.RunStarted, Run: r.start.ID, Detail: r.start.Topology.Name})
 	r.record(audit.Record{EventType: audit.EventType(messages.RunStarted)})
+	if r.ending != nil {
+		r.onDone(ctx, agentDone{})
+		return
+	}
 	task := task{run: ctx.Self(), runID: r.start.ID, topology: r.start.Topology.Name, agent: r.start.Topology.Root, input: r.start.Input, models: r.start.Models}
 	r.root = spawnAgent(ctx, r.env, task, task.agent.ID)
 }
