@@ -197,6 +197,9 @@ func (l *loader) refuseSandbox(v value, id string) {
 // rules reads the gate's view of the server.
 func (l *loader) rules(v value, id string) gov.Server {
 	tiers := []gov.Tier{gov.Open, gov.Cautious, gov.Readonly, gov.Strict}
+	if tools := v.get("tools"); tools.kind == list && len(tools.items) == 0 {
+		l.warn(tools, "name the tools, or write `disabled: true`", "is empty, which exposes all tools, as in a workspace that leaves it out")
+	}
 	return gov.Server{
 		ID:        id,
 		Tools:     l.strs(v.get("tools")),
