@@ -17,11 +17,12 @@ import (
 const Ledger = "chaos-ledger"
 
 // What the copy has instead of the workspace's own settings. A budget is for servers that die by themselves, and a back-off
-// gives whatever killed them time to pass; both would only measure themselves here. A hung server must be noticed within
-// the run.
+// gives whatever killed them time to pass; both would only measure themselves here; a server that was up for half a
+// second had been healthy. A hung server must be noticed within the run.
 const (
 	raisedBudget  = 100_000
 	raisedTimeout = 2 * time.Second
+	raisedReset   = 500 * time.Millisecond
 )
 
 var (
@@ -50,7 +51,7 @@ func prepare(ws *config.Workspace, o Options, ledger string) (*config.Workspace,
 
 func raise(s *config.Server) {
 	s.Restart.MaxRestarts, s.Restart.Within = raisedBudget, time.Minute
-	s.Restart.Backoff = raisedBackoff
+	s.Restart.Backoff, s.Restart.ResetAfter = raisedBackoff, raisedReset
 	s.Timeout = min(s.Timeout, raisedTimeout)
 	s.Health = raisedHealth
 }
