@@ -52,6 +52,7 @@ type (
 type gate struct {
 	env      *env
 	offers   map[string]offer      // by server
+	ruled    map[string]int        // by server: the version of the world whose rules its offer is known to be under
 	waiting  map[string]*waiting   // every call that has no decision yet, by call id
 	asking   map[string][]*waiting // by agent: the first is being decided, the rest come after it
 	refusing bool
@@ -82,7 +83,7 @@ type waiting struct {
 func newGate(e *env) *gate {
 	life, end := context.WithCancel(context.Background())
 	return &gate{
-		env: e, life: life, end: end, offers: map[string]offer{},
+		env: e, life: life, end: end, offers: map[string]offer{}, ruled: map[string]int{},
 		waiting: map[string]*waiting{}, asking: map[string][]*waiting{},
 	}
 }
@@ -94,7 +95,7 @@ func (g *gate) Receive(ctx actor.Context) {
 	case messages.CallTool:
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: time.Now()})
 	case reconsider:
-		g.offers[m.Call.Server] = m.offer
+		g.learn(m.Call.Server, m.offer)
 		g.onCall(ctx, &waiting{call: m.Call, sender: ctx.Sender(), since: m.Since, written: true, metered: m.Metered})
 	case messages.CancelCall:
 		g.onCancel(ctx, m)
@@ -221,9 +222,18 @@ func (g *gate) catalogue(server string) *governance.Catalogue {
 	if !ok {
 		return nil
 	}
-	now := known.under(rulesIn(g.env.ws(), server))
-	g.offers[server] = now
-	return now.Catalogue
+	in := g.env.world.Load()
+	if version, checked := g.ruled[server]; !checked || version != in.version {
+		known = known.under(rulesIn(in.ws, server))
+		g.offers[server], g.ruled[server] = known, in.version
+	}
+	return known.Catalogue
+}
+
+// learn takes in what a server offers. Under which rules it was made is looked at when it is needed.
+func (g *gate) learn(server string, o offer) {
+	g.offers[server] = o
+	delete(g.ruled, server)
 }
 
 func noTool(c messages.Call) string {

@@ -42,7 +42,7 @@ func (g *gate) parkedFor(server string) []*waiting {
 }
 
 func (g *gate) onCatalogue(ctx actor.Context, m catalogueKnown) {
-	g.offers[m.Server] = m.offer
+	g.learn(m.Server, m.offer)
 	for _, w := range g.parkedFor(m.Server) {
 		w.unpark()
 		if w.decision.Allowed {
